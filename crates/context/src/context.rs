@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use piton_core::port::Clock;
+use piton_store::PagedScan;
 use piton_store::port::{
     Batch, Blobs, EntryChange, Expect, Key, Leases, Table, TableEntry, TableWrite,
 };
 
 use crate::bounds::PAGE;
-use crate::rows::keys::ProjectKeys;
+use crate::rows::ProjectKeys;
 use crate::scan::Scanner;
 use crate::synthesis::Registry;
 use crate::{Error, ProjectId, ProjectLocation};
@@ -27,12 +28,6 @@ pub struct ContextPorts {
     pub clock: Arc<dyn Clock>,
     /// Directory for the stamps of scanners; `None` if they keep none.
     pub stamps: Option<PathBuf>,
-}
-
-impl std::fmt::Debug for ContextPorts {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("ContextPorts").finish_non_exhaustive()
-    }
 }
 
 /// The context of one project directory.
@@ -116,47 +111,34 @@ impl Context {
         Ok(())
     }
 
-    /// Returns up to a page of rows whose keys start with `prefix`, after `after`, and whether there are more.
-    pub(crate) async fn page(
-        &self,
-        prefix: &[u8],
-        after: Option<&[u8]>,
-    ) -> Result<(Vec<TableEntry>, bool), Error> {
-        let page = self.ports.table.scan(prefix, after, PAGE).await?;
-        Ok((page.entries, page.more))
+    /// Scans the rows whose keys start with `prefix`, page by page.
+    pub(crate) fn pages<'a>(&'a self, prefix: &'a [u8]) -> PagedScan<'a> {
+        PagedScan::new(&*self.ports.table, prefix, PAGE)
     }
 
     /// Returns all rows whose keys start with `prefix`, in order. Meant for ranges that one path or one basis bounds.
     pub(crate) async fn rows(&self, prefix: &[u8]) -> Result<Vec<TableEntry>, Error> {
-        let mut all: Vec<TableEntry> = Vec::new();
-        loop {
-            let after = all.last().map(|entry| Arc::clone(&entry.key));
-            let (entries, more) = self.page(prefix, after.as_deref()).await?;
-            all.extend(entries);
-            if !more {
-                return Ok(all);
-            }
+        let (mut all, mut pages) = (Vec::new(), self.pages(prefix));
+        while let Some(rows) = pages.next().await? {
+            all.extend(rows);
         }
+        Ok(all)
     }
 }
 
 /// Creates an unconditional write.
 pub(crate) fn put(key: Key, value: Vec<u8>) -> TableWrite {
-    TableWrite { key, expect: Expect::Anything, change: EntryChange::Put(value) }
+    TableWrite::put(key, Expect::Anything, value)
 }
 
 /// Creates a write that requires the row to be as it was read.
 pub(crate) fn put_after(key: Key, read: Option<&TableEntry>, value: Vec<u8>) -> TableWrite {
-    TableWrite { key, expect: as_read(read), change: EntryChange::Put(value) }
+    TableWrite::put(key, as_read(read), value)
 }
 
 /// Creates a removal that requires the row to be as it was read.
 pub(crate) fn remove_after(read: &TableEntry) -> TableWrite {
-    TableWrite {
-        key: Arc::clone(&read.key),
-        expect: Expect::Version(read.version),
-        change: EntryChange::Remove,
-    }
+    TableWrite::remove(Arc::clone(&read.key), Expect::Version(read.version))
 }
 
 /// Creates a condition that the row is as it was read, without changing it.
@@ -165,5 +147,5 @@ pub(crate) fn keep(key: Key, read: Option<&TableEntry>) -> TableWrite {
 }
 
 fn as_read(read: Option<&TableEntry>) -> Expect {
-    read.map_or(Expect::Absent, |entry| Expect::Version(entry.version))
+    read.map(|entry| entry.version).into()
 }

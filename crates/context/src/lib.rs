@@ -82,6 +82,11 @@ pub mod tree;
 pub mod watch;
 pub mod word;
 
+/// True if a count is zero, for fields that JSON leaves out then.
+fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
+}
+
 pub use context::{Context, ContextPorts};
 pub use error::Error;
 pub use project::{ProjectId, ProjectLocation};

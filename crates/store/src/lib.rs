@@ -71,5 +71,5 @@ pub use error::{Error, PlanProblem};
 pub use event::Event;
 pub use health::{Health, Reason, TornTail};
 pub use plan::{AppendPlan, NewBlob};
-pub use roots::{JournalRoots, digests_in, digests_taken_out};
+pub use roots::{JournalRoots, PagedScan, TableRoots, digests_in, digests_taken_out};
 pub use stream::{LeaseName, NameError, StreamId};

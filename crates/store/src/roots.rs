@@ -2,11 +2,13 @@
 //! to.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use piton_core::{Digest, SnapshotRef};
 
 use crate::port::{
-    BlobNamespace, Cursor, Follow, JournalReader, Roots, RootsCursor, StoreFuture, Table, TakenOut,
+    BlobNamespace, Cursor, Follow, JournalReader, Key, Roots, RootsCursor, StoreFuture, Table,
+    TableEntry, TakenOut,
 };
 use crate::{Error, Event, StreamId};
 
@@ -64,6 +66,65 @@ pub async fn digests_taken_out(table: &dyn Table) -> Result<Vec<Digest>, Error> 
     };
     table.taken_out(&mut add).await?;
     Ok(digests)
+}
+
+/// A scan of all entries whose keys start with a prefix, page by page. Entries that are added meanwhile may be missed.
+pub struct PagedScan<'a> {
+    table: &'a dyn Table,
+    prefix: &'a [u8],
+    page_max: usize,
+    after: Option<Key>,
+    is_done: bool,
+}
+
+impl<'a> PagedScan<'a> {
+    /// Creates a scan that reads at most `page_max` entries at a time.
+    pub fn new(table: &'a dyn Table, prefix: &'a [u8], page_max: usize) -> Self {
+        Self { table, prefix, page_max, after: None, is_done: false }
+    }
+
+    /// Returns the next page in key order, or `None` after the last one.
+    pub async fn next(&mut self) -> Result<Option<Vec<TableEntry>>, Error> {
+        if self.is_done {
+            return Ok(None);
+        }
+        let page = self.table.scan(self.prefix, self.after.as_deref(), self.page_max).await?;
+        self.after = page.entries.last().map(|entry| Arc::clone(&entry.key));
+        self.is_done = !page.more;
+        Ok(Some(page.entries))
+    }
+}
+
+/// The rows of a table that refer to blobs: those in use, and those that a repair moved aside.
+pub struct TableRoots<'a> {
+    pub in_use: &'a [u8],
+    pub aside: &'a [u8],
+    pub page_max: usize,
+}
+
+impl TableRoots<'_> {
+    /// Adds the digests that `pick` finds in the rows in use, and every digest in those moved aside.
+    ///
+    /// A row moved aside may be damaged, so everything in it that looks like a digest counts. A row in use has to be
+    /// readable: to skip it would let its blob be collected.
+    pub async fn read(
+        &self,
+        table: &dyn Table,
+        roots: &mut Vec<Digest>,
+        pick: impl Fn(&TableEntry) -> Result<Option<Digest>, Error>,
+    ) -> Result<(), Error> {
+        let mut in_use = PagedScan::new(table, self.in_use, self.page_max);
+        while let Some(entries) = in_use.next().await? {
+            for entry in &entries {
+                roots.extend(pick(entry)?);
+            }
+        }
+        let mut aside = PagedScan::new(table, self.aside, self.page_max);
+        while let Some(entries) = aside.next().await? {
+            roots.extend(entries.iter().flat_map(|entry| digests_in(&entry.value)));
+        }
+        Ok(())
+    }
 }
 
 /// The digests that the streams of a journal refer to in one namespace, and every digest in what is set aside of them.

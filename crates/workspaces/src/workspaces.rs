@@ -145,7 +145,7 @@ impl Workspaces {
 
     /// Returns the Workspace that a path belongs to, and the path inside its Mount.
     pub fn find(&self, path: &LogicalPath) -> Option<(&Arc<Workspace>, MountPath)> {
-        let at = path.ancestors().find_map(|prefix| self.by_prefix.get(prefix))?;
+        let at = path.prefixes().find_map(|prefix| self.by_prefix.get(prefix))?;
         let workspace = &self.list[*at];
         let below = path.below(&workspace.prefix).expect("the prefix is an ancestor of the path");
         Some((workspace, workspace.base.join(&below)))

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::frames::FrameCheck;
 use super::trees::TreeCheck;
+use crate::rows::RowKind;
 use crate::{Context, Error};
 
 piton_core::closed_set! {
@@ -51,15 +52,10 @@ pub struct Validation {
     pub heads: u64,
     /// Number of items that a repair took out of use, or that are missing because of that. They cannot be shown, but
     /// nothing else is wrong with them.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_zero")]
     pub lost: u64,
     /// Sorted by kind.
     pub damage: Vec<Damage>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl Validation {
@@ -74,7 +70,7 @@ impl Validation {
         what: impl Into<String>,
         detail: impl Into<String>,
     ) {
-        self.damage.push(Damage { kind, what: what.into(), detail: detail.into() });
+        self.damage.push(Damage::new(kind, what, detail));
     }
 
     /// Records an error about damage as a finding. Any other error ends the check.
@@ -123,19 +119,15 @@ impl Context {
     /// Visits all rows of a kind, page by page.
     pub(super) async fn each_row(
         &self,
-        row: crate::rows::keys::RowKind,
-        mut visit: impl FnMut(piton_store::port::TableEntry),
+        row: RowKind,
+        mut visit: impl FnMut(TableEntry),
     ) -> Result<(), Error> {
         let prefix = self.keys.all(row);
-        let mut after = None;
-        loop {
-            let (rows, more) = self.page(&prefix, after.as_deref()).await?;
-            after = rows.last().map(|row| std::sync::Arc::clone(&row.key));
+        let mut pages = self.pages(&prefix);
+        while let Some(rows) = pages.next().await? {
             rows.into_iter().for_each(&mut visit);
-            if !more {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 }
 
@@ -168,9 +160,8 @@ impl Flaws {
 
     /// Adds a row that cannot be rebuilt.
     pub(super) fn take_out(&mut self, row: TableEntry, value: Option<Vec<u8>>, damage: Damage) {
-        let flaw = RowFlaw { damage, value, is_kept: true, found: Some(row) };
-        let key = flaw.found.as_ref().map(|row| Key::clone(&row.key)).expect("it was just given");
-        self.0.insert(key, flaw);
+        let key = Key::clone(&row.key);
+        self.0.insert(key, RowFlaw { damage, value, is_kept: true, found: Some(row) });
     }
 }
 

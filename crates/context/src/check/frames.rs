@@ -11,24 +11,33 @@ use piton_store::port::{Key, TableEntry};
 
 use super::damage::Flaws;
 use super::{Damage, DamageKind, Validation};
-use crate::frame::{BasisKind, Frame, FrameHead, FrameId, FrameSet, LOST, leaf, lost_leaf};
+use crate::frame::{Frame, FrameHead, FrameId, FrameSet, LOST, leaf, lost_leaf};
 use crate::history::{TOUCHED_EVERYWHERE, old_path, read_note};
-use crate::rows::keys::{RowKind, split_path};
+use crate::rows::{RowKind, split_path};
 use crate::synthesis::{damaged_mark, is_mark};
 use crate::tree::TreePath;
-use crate::word::{AgentId, FrameType};
+use crate::word::FrameType;
 use crate::{Context, Error};
 
 /// The parts of a frame that other rows refer to.
 struct KnownFrame {
     path: TreePath,
-    index: u64,
-    frame_type: FrameType,
-    agent_id: AgentId,
-    kind: BasisKind,
-    sequence: u64,
+    /// The head that it was when it was made.
+    head: FrameHead,
     /// Number of the append that made it, or that last made it the head again.
     recency: u64,
+}
+
+impl KnownFrame {
+    /// Returns the key of the row that says when it became the head again.
+    fn moved_key(&self, context: &Context) -> Key {
+        context.keys.numbered(RowKind::Moved, &self.path, self.head.index)
+    }
+
+    /// Returns the path and type that it is or was the head of.
+    fn place(&self) -> (TreePath, FrameType) {
+        (self.path.clone(), self.head.frame_type.clone())
+    }
 }
 
 /// Content of an index of a path.
@@ -63,17 +72,12 @@ impl<'a> FrameCheck<'a> {
 
     /// Checks everything, counts it in `found`, and returns the flaws.
     pub(super) async fn run(mut self, found: &mut Validation) -> Result<Flaws, Error> {
-        let mut after: Option<Key> = None;
-        loop {
-            let prefix = self.context.keys.all(RowKind::Frame);
-            let (rows, more) = self.context.page(&prefix, after.as_deref()).await?;
-            after = rows.last().map(|row| Key::clone(&row.key));
+        let prefix = self.context.keys.all(RowKind::Frame);
+        let mut pages = self.context.pages(&prefix);
+        while let Some(rows) = pages.next().await? {
             for row in rows {
                 found.frames += 1;
                 self.frame(row).await?;
-            }
-            if !more {
-                break;
             }
         }
         let taken = self.places();
@@ -139,15 +143,15 @@ impl<'a> FrameCheck<'a> {
         }
         let leaf = leaf(frame.id, &frame.header());
         self.expect_indices(&frame);
-        let known = KnownFrame {
-            path: path.clone(),
+        let head = FrameHead {
+            frame: frame.id,
             index,
+            sequence: frame.sequence,
             kind: frame.basis.kind(),
             frame_type: frame.frame_type,
             agent_id: frame.agent_id,
-            sequence: frame.sequence,
-            recency: frame.sequence,
         };
+        let known = KnownFrame { path: frame.path, recency: head.sequence, head };
         self.frames.insert(frame.id, known);
         Ok(Ok(leaf))
     }
@@ -229,28 +233,21 @@ impl<'a> FrameCheck<'a> {
     /// The number of a repeated append is in two rows: the one of the frame and, until another frame takes its place,
     /// the head. Either of the two may be damaged, and so may the number of the next append.
     async fn recency_and_heads(&mut self, found: &mut Validation) -> Result<(), Error> {
-        let (mut heads, mut moves) = (Vec::new(), BTreeMap::new());
-        self.context.each_row(RowKind::Head, |row| heads.push(row)).await?;
-        self.context
-            .each_row(RowKind::Moved, |row| {
-                moves.insert(Key::clone(&row.key), row);
-            })
-            .await?;
+        let context = self.context;
+        let heads = context.rows(&context.keys.all(RowKind::Head)).await?;
+        let mut moves = self.rows_by_key(RowKind::Moved).await?;
         found.heads = heads.len() as u64;
         let heads: Vec<FrameHead> = heads.iter().filter_map(|row| self.plausible(row)).collect();
-        let next_key = self.context.keys.only(RowKind::Sequence);
-        let next = self.context.row(&next_key).await?;
+        let next_key = context.keys.only(RowKind::Sequence);
+        let next = context.row(&next_key).await?;
         let number =
             |row: &TableEntry| row.value.as_slice().try_into().map(u64::from_be_bytes).ok();
-        let moved_key = |known: &KnownFrame| {
-            self.context.keys.numbered(RowKind::Moved, &known.path, known.index)
-        };
         // A number that both rows agree on can be trusted, even if the number of the next append is damaged.
         let twice_said = heads.iter().filter(|head| {
-            let known = &self.frames[&head.frame];
-            moves.get(&moved_key(known)).and_then(number) == Some(head.sequence)
+            let key = self.frames[&head.frame].moved_key(context);
+            moves.get(&key).and_then(number) == Some(head.sequence)
         });
-        let made = self.frames.values().map(|known| known.sequence);
+        let made = self.frames.values().map(|known| known.head.sequence);
         let newest = made.chain(twice_said.map(|head| head.sequence)).max().unwrap_or(0);
         // The recorded next number bounds all others, but only if it is above everything that is certain.
         let limit = next.as_ref().and_then(number).filter(|next| *next > newest);
@@ -258,15 +255,16 @@ impl<'a> FrameCheck<'a> {
 
         let mut unused = moves.clone();
         for known in self.frames.values_mut() {
-            let key = self.context.keys.numbered(RowKind::Moved, &known.path, known.index);
+            let key = known.moved_key(context);
             let Some(again) = moves.get(&key).and_then(number) else { continue };
             // A frame cannot become the head again before it was made, nor with a number that was never given out.
-            if again > known.sequence && is_possible(again) {
+            if again > known.head.sequence && is_possible(again) {
                 known.recency = again;
                 unused.remove(&key);
             }
         }
-        let places: BTreeSet<Key> = self.frames.values().map(moved_key).collect();
+        let places: BTreeSet<Key> =
+            self.frames.values().map(|known| known.moved_key(context)).collect();
         for (key, row) in unused {
             let damage = Damage::new(DamageKind::Sequence, MOVE, "it fits no frame");
             // For an existing frame the row may hold the only record of a number, so preserve it; otherwise it means
@@ -279,13 +277,12 @@ impl<'a> FrameCheck<'a> {
         }
         let mut newest: BTreeMap<(TreePath, FrameType), (u64, FrameId)> = BTreeMap::new();
         for (id, known) in &self.frames {
-            let place = (known.path.clone(), known.frame_type.clone());
-            let last = newest.entry(place).or_insert((0, *id));
+            let last = newest.entry(known.place()).or_insert((0, *id));
             *last = (*last).max((known.recency, *id));
         }
         for head in heads {
             let known = self.frames.get_mut(&head.frame).expect("it is one of a known frame");
-            let place = (known.path.clone(), known.frame_type.clone());
+            let place = known.place();
             // The head is newer than every frame row says: the row of the repeated append is lost, so restore it from
             // the head.
             let (recency, last) = newest[&place];
@@ -296,16 +293,8 @@ impl<'a> FrameCheck<'a> {
             }
         }
         for ((path, frame_type), (sequence, id)) in newest {
-            let known = &self.frames[&id];
-            let head = FrameHead {
-                frame: id,
-                index: known.index,
-                sequence,
-                agent_id: known.agent_id.clone(),
-                kind: known.kind,
-                frame_type: frame_type.clone(),
-            };
-            let key = self.context.keys.typed(RowKind::Head, &path, &frame_type);
+            let head = FrameHead { sequence, ..self.frames[&id].head.clone() };
+            let key = context.keys.typed(RowKind::Head, &path, &frame_type);
             self.expect(RowKind::Head, key, head.encode());
         }
         let newest = self.frames.values().map(|known| known.recency).max().unwrap_or(0);
@@ -322,17 +311,21 @@ impl<'a> FrameCheck<'a> {
     fn plausible(&self, row: &TableEntry) -> Option<FrameHead> {
         let head = FrameHead::decode(&row.value).ok()?;
         let known = self.frames.get(&head.frame)?;
-        let key = self.context.keys.typed(RowKind::Head, &known.path, &known.frame_type);
-        (key == row.key && known.index == head.index).then_some(head)
+        let key = self.context.keys.typed(RowKind::Head, &known.path, &known.head.frame_type);
+        (key == row.key && known.head.index == head.index).then_some(head)
     }
 
     /// Restores the row that should say when a frame became the head again, from the head.
     fn restore_move(&mut self, head: &FrameHead, moves: &mut BTreeMap<Key, TableEntry>) {
-        let known = &self.frames[&head.frame];
-        let key = self.context.keys.numbered(RowKind::Moved, &known.path, known.index);
+        let key = self.frames[&head.frame].moved_key(self.context);
         let value = head.sequence.to_be_bytes().to_vec();
         let damage = Damage::new(DamageKind::Sequence, MOVE, "the head says otherwise");
         self.flaws.rebuild(&key, moves.remove(&key), Some(value), damage);
+    }
+
+    async fn rows_by_key(&self, row: RowKind) -> Result<BTreeMap<Key, TableEntry>, Error> {
+        let rows = self.context.rows(&self.context.keys.all(row)).await?;
+        Ok(rows.into_iter().map(|row| (Key::clone(&row.key), row)).collect())
     }
 
     /// Compares the rows of a kind with those that are expected from the frames.
@@ -343,12 +336,7 @@ impl<'a> FrameCheck<'a> {
         name: fn(&[u8]) -> String,
         [extra, other, missing]: [&str; 3],
     ) -> Result<(), Error> {
-        let mut there = BTreeMap::new();
-        self.context
-            .each_row(row, |row| {
-                there.insert(Key::clone(&row.key), row);
-            })
-            .await?;
+        let mut there = self.rows_by_key(row).await?;
         for (key, value) in self.expected.remove(&(row as u8)).unwrap_or_default() {
             let found = there.remove(&key);
             let detail = match &found {
@@ -409,11 +397,10 @@ impl<'a> FrameCheck<'a> {
         ] {
             self.context.each_row(kind, |row| rows.push((kind, row))).await?;
         }
-        let heads: BTreeSet<Key> = self
-            .frames
-            .values()
-            .map(|known| self.context.keys.typed(RowKind::Invalid, &known.path, &known.frame_type))
-            .collect();
+        let keys = self.context.keys;
+        let mark =
+            |known: &KnownFrame| keys.typed(RowKind::Invalid, &known.path, &known.head.frame_type);
+        let heads: BTreeSet<Key> = self.frames.values().map(mark).collect();
         for (kind, row) in rows {
             let at = split_path(&row.key).map(|(path, _)| path).unwrap_or_default();
             let (what, is_sound, value) = match kind {

@@ -10,10 +10,10 @@
 //! *Limitations*: in rows written before frames had seals, a change of a field that is not part of the id is reported
 //! as damage of the set.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use piton_core::Digest;
+use piton_store::PagedScan;
 use piton_store::port::{Batch, BlobEntry, BlobNamespace, Key, Table, TableEntry, TableWrite};
 use serde::Serialize;
 
@@ -24,8 +24,7 @@ use crate::bounds::{NODE_BATCH_BYTES, NODE_BATCH_KEYS, PAGE, TRIES_MAX};
 use crate::context::{keep, put, put_after, remove_after};
 use crate::frame::FRAMES_CROWDED;
 use crate::history::{CROWDED, RootEntry, TOUCHED_EVERYWHERE, TreeCursor, TreeDifference};
-use crate::rows::NodeBody;
-use crate::rows::keys::{ProjectKeys, RowKind, split_path};
+use crate::rows::{NodeBody, ProjectKeys, RowKind, node_id_of, split_path};
 use crate::tree::{Directory, TreeNodeId, TreePath};
 use crate::{Context, Error, ProjectId};
 
@@ -131,14 +130,8 @@ impl Context {
         &self,
         done: &mut ContextRepaired,
     ) -> Result<BTreeSet<TreeNodeId>, Error> {
-        let skip = self.keys.all(RowKind::Node).len();
         let mut ids = BTreeSet::new();
-        self.each_row(RowKind::Node, |row| {
-            if let Some(id) = row.key.get(skip..skip + 32).and_then(|id| id.try_into().ok()) {
-                ids.insert(TreeNodeId::new(Digest::from_bytes(id)));
-            }
-        })
-        .await?;
+        self.each_row(RowKind::Node, |row| ids.extend(node_id_of(&row.key))).await?;
         let (mut known, mut needed) = (BTreeSet::new(), BTreeSet::new());
         let mut groups = Vec::new();
         for id in ids {
@@ -185,11 +178,9 @@ impl Context {
             Some(Ok(entry)) if self.is_tree(&entry).await? => Some(entry),
             _ => None,
         };
-        let mut rows = Vec::new();
-        self.each_row(RowKind::Root, |row| rows.push(row)).await?;
         let mut groups = Vec::new();
-        let mut trees = std::collections::BTreeMap::new();
-        for row in rows {
+        let mut trees = BTreeMap::new();
+        for row in self.rows(&self.keys.all(RowKind::Root)).await? {
             let number = row.key[17..].try_into().map_or(0, u64::from_be_bytes);
             let said = known.as_ref().filter(|known| known.sequence == number);
             let entry = match RootEntry::decode(&row.value) {
@@ -271,9 +262,7 @@ impl Context {
             // The changes since the last readable tree are unknown.
             batch.push(self.touch_everywhere());
         }
-        let mut labels = Vec::new();
-        self.each_row(RowKind::Label, |row| labels.push(row)).await?;
-        for row in labels {
+        for row in self.rows(&self.keys.all(RowKind::Label)).await? {
             let number = row.value.as_slice().try_into().map_or(0, u64::from_be_bytes);
             if number == 0 || number > root.sequence {
                 batch.extend(self.take_away(&row, done).await?);
@@ -425,10 +414,7 @@ impl Context {
     /// Returns the original keys of everything that was taken out of use.
     pub(super) async fn taken_away(&self) -> Result<BTreeSet<Vec<u8>>, Error> {
         let mut keys = BTreeSet::new();
-        self.each_row(RowKind::Aside, |row| {
-            keys.insert(original_key(&row.key));
-        })
-        .await?;
+        self.each_row(RowKind::Aside, |row| keys.extend([original_key(&row.key)])).await?;
         Ok(keys)
     }
 
@@ -447,14 +433,9 @@ pub async fn set_aside_of_all(table: &dyn Table) -> Result<Vec<SetAside>, piton_
     let mut behind: Option<Vec<u8>> = None;
     while let Some(project) = ProjectId::next_in(table, behind.as_deref()).await? {
         let prefix = ProjectKeys(project).all(RowKind::Aside);
-        let mut after: Option<Key> = None;
-        loop {
-            let page = table.scan(&prefix, after.as_deref(), PAGE).await?;
-            after = page.entries.last().map(|row| Arc::clone(&row.key));
-            found.extend(page.entries.into_iter().map(kept_row));
-            if !page.more {
-                break;
-            }
+        let mut pages = PagedScan::new(table, &prefix, PAGE);
+        while let Some(rows) = pages.next().await? {
+            found.extend(rows.into_iter().map(kept_row));
         }
         behind = Some(project.end());
     }
@@ -480,8 +461,7 @@ fn set_aside_as(key: &[u8], bytes: usize, row: Option<&TableEntry>) -> SetAside 
         b'r' => (DamageKind::Root, root_name(number(rest))),
         b'l' => (DamageKind::Root, format!("the label {}", String::from_utf8_lossy(rest))),
         b'n' => {
-            let id = rest.first_chunk().map(|id| TreeNodeId::new(Digest::from_bytes(*id)));
-            let id = id.map(|id| id.to_string()).unwrap_or_default();
+            let id = node_id_of(key).map(|id| id.to_string()).unwrap_or_default();
             (DamageKind::Node, format!("the tree node {id}"))
         }
         b'f' => {

@@ -6,8 +6,7 @@ use piton_core::Digest;
 
 use super::{DamageKind, Validation};
 use crate::history::RootEntry;
-use crate::rows::NodeBody;
-use crate::rows::keys::RowKind;
+use crate::rows::{NodeBody, RowKind};
 use crate::tree::TreeNodeId;
 use crate::{Context, Error};
 
@@ -56,8 +55,7 @@ impl<'a> TreeCheck<'a> {
     }
 
     async fn roots(&self, found: &mut Validation) -> Result<(), Error> {
-        let mut rows = Vec::new();
-        self.context.each_row(RowKind::Root, |row| rows.push(row)).await?;
+        let rows = self.context.rows(&self.context.keys.all(RowKind::Root)).await?;
         let mut last = None;
         for row in &rows {
             found.roots += 1;
@@ -91,9 +89,7 @@ impl<'a> TreeCheck<'a> {
         if current.as_ref() != last.as_ref() {
             found.add(DamageKind::Root, "the current tree", "it is not the last recorded one");
         }
-        let mut labels = Vec::new();
-        self.context.each_row(RowKind::Label, |row| labels.push(row)).await?;
-        for label in labels {
+        for label in self.context.rows(&self.context.keys.all(RowKind::Label)).await? {
             let number = label.value.as_slice().try_into().map(u64::from_be_bytes);
             let newest = last.as_ref().map_or(0, |last| last.sequence);
             if !number.is_ok_and(|number| number >= 1 && number <= newest) {

@@ -15,8 +15,7 @@ use crate::bounds::{
 };
 use crate::context::{keep, put, put_after, remove_after};
 use crate::history::each_once;
-use crate::rows::bytes::put_number;
-use crate::rows::keys::RowKind;
+use crate::rows::{RowKind, put_number};
 use crate::tree::{TreeNodeId, TreePath};
 use crate::word::{AgentId, FrameType};
 use crate::{Context, Error};

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::{Appended, Basis, FrameDraft, Metadata, Precondition};
 use crate::bounds::TRIES_MAX;
 use crate::history::{FoundNode, NodeRef, RootEntry};
-use crate::rows::keys::RowKind;
 use crate::tree::TreeNodeId;
 use crate::word::{AgentId, FrameType};
 use crate::{Context, Error};
@@ -115,8 +114,7 @@ impl Context {
         request: &PutFrame,
         metadata: &Metadata,
     ) -> Result<Appended, Error> {
-        let row = self.row(&self.keys.only(RowKind::Current)).await?.ok_or(Error::NotScanned)?;
-        let root = RootEntry::decode(&row.value)?.root;
+        let (row, RootEntry { root, .. }) = self.current_row().await?;
         let FoundNode { node, there: current } = self.find(root, asked).await?;
         if let Some(given) = request.agent_id.as_ref().filter(|given| *given != agent) {
             return Err(Error::Impersonation {

@@ -1,13 +1,13 @@
 //! Reads frames and heads. Every content that is returned has been checked.
 
 use piton_core::Digest;
-use piton_store::port::BlobNamespace;
+use piton_store::port::{BlobNamespace, TableEntry};
 use serde::{Deserialize, Serialize};
 
 use super::append::place_index;
 use super::set::phrase;
 use super::{BasisKind, Frame, FrameId, FrameSet, LOST, Proof, SetRoot, leaf, lost_leaf};
-use crate::rows::keys::{RowKind, split_path};
+use crate::rows::{RowKind, split_path};
 use crate::tree::TreePath;
 use crate::word::{AgentId, FrameType};
 use crate::{Context, Error};
@@ -54,7 +54,7 @@ impl Context {
             // For the root, the range below it includes its own rows, which are already there.
             split_path(&row.key).is_some_and(|(found, _)| found != *path)
         }));
-        let head = |row: &piton_store::port::TableEntry| {
+        let head = |row: &TableEntry| {
             let (path, _) =
                 split_path(&row.key).ok_or_else(|| Error::integrity("a head", "its key is cut"))?;
             Ok((path, FrameHead::decode(&row.value)?))
@@ -84,10 +84,8 @@ impl Context {
         index: u64,
     ) -> Result<(Frame, Option<Vec<u8>>), Error> {
         let key = self.keys.numbered(RowKind::Frame, path, index);
-        let row = self.row(&key).await?.filter(|row| row.value != LOST).ok_or_else(|| {
-            Error::integrity(format!("the frame {index} of {path}"), "its row is missing")
-        })?;
-        Frame::decode(&row.value)
+        let row = self.row(&key).await?.filter(|row| row.value != LOST);
+        Frame::decode(&row.ok_or_else(|| row_missing(path, index))?.value)
     }
 
     /// Reads the frames of at most [`TABLE_GET_MAX`](piton_store::bounds::TABLE_GET_MAX) heads in one call.
@@ -95,6 +93,14 @@ impl Context {
         &self,
         heads: &[(TreePath, FrameHead)],
     ) -> Result<Vec<Frame>, Error> {
+        Ok(self.records_at(heads).await?.into_iter().map(|(frame, _)| frame).collect())
+    }
+
+    /// Like [`Self::frames_at`], with the contents that are stored in the rows of the frames.
+    pub(crate) async fn records_at(
+        &self,
+        heads: &[(TreePath, FrameHead)],
+    ) -> Result<Vec<(Frame, Option<Vec<u8>>)>, Error> {
         let key = |(path, head): &(TreePath, FrameHead)| {
             self.keys.numbered(RowKind::Frame, path, head.index)
         };
@@ -102,17 +108,10 @@ impl Context {
             return Ok(Vec::new());
         }
         let rows = self.ports.table.get_all(heads.iter().map(key).collect()).await?;
-        let frame = |((path, head), row): (
-            &(TreePath, FrameHead),
-            Option<piton_store::port::TableEntry>,
-        )| {
-            let row = row.ok_or_else(|| {
-                let what = format!("the frame {} of {path}", head.index);
-                Error::integrity(what, "its row is missing")
-            })?;
-            Ok(Frame::decode(&row.value)?.0)
+        let record = |((path, head), row): (&(TreePath, FrameHead), Option<TableEntry>)| {
+            Frame::decode(&row.ok_or_else(|| row_missing(path, head.index))?.value)
         };
-        heads.iter().zip(rows).map(frame).collect()
+        heads.iter().zip(rows).map(record).collect()
     }
 
     /// Returns a frame by its id.
@@ -205,10 +204,14 @@ impl Context {
 
     async fn second_digests(&self, prefix: Vec<u8>) -> Result<Vec<FrameId>, Error> {
         let rows = self.rows(&prefix).await?;
-        let id = |row: &piton_store::port::TableEntry| {
+        let id = |row: &TableEntry| {
             let digest = row.key[prefix.len()..].try_into().map(Digest::from_bytes);
             digest.map(FrameId::new).map_err(|_| Error::integrity("an index", "a key is cut"))
         };
         rows.iter().map(id).collect()
     }
+}
+
+fn row_missing(path: &TreePath, index: u64) -> Error {
+    Error::integrity(format!("the frame {index} of {path}"), "its row is missing")
 }

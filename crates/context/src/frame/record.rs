@@ -5,17 +5,15 @@
 //! have none.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
-use piton_core::{Digest, DigestError, FileBytes, RunId, TimestampMs, canonical};
+use piton_core::{Digest, FileBytes, RunId, TimestampMs, canonical};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Basis;
 use crate::Error;
 use crate::bounds::{METADATA_ENTRIES_MAX, METADATA_KEY_BYTES_MAX, METADATA_VALUE_BYTES_MAX};
-use crate::rows::bytes::{Bytes, put_bytes, seal};
+use crate::rows::{Bytes, put_bytes, seal};
 use crate::tree::{TreeNodeId, TreePath};
 use crate::word::{AgentId, FrameType};
 
@@ -112,10 +110,10 @@ impl Frame {
     }
 }
 
-/// The digest of a frame's path, type, agent and basis.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct FrameId(Digest);
+piton_core::digest_references! {
+    /// The digest of a frame's path, type, agent and basis.
+    FrameId,
+}
 
 /// The hashed fields.
 #[derive(Serialize)]
@@ -133,36 +131,6 @@ impl FrameId {
         let identity = FramePreimage { path, frame_type, agent_id, basis };
         let bytes = canonical::encode(&identity).expect("it has texts and small numbers only");
         Self(Digest::of(&bytes))
-    }
-
-    /// Wraps a digest that is known to be the id of a frame.
-    pub const fn new(digest: Digest) -> Self {
-        Self(digest)
-    }
-
-    /// Returns the digest.
-    pub const fn digest(self) -> Digest {
-        self.0
-    }
-}
-
-impl FromStr for FrameId {
-    type Err = DigestError;
-
-    fn from_str(text: &str) -> Result<Self, DigestError> {
-        text.parse().map(Self)
-    }
-}
-
-impl fmt::Display for FrameId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, formatter)
-    }
-}
-
-impl fmt::Debug for FrameId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, formatter)
     }
 }
 

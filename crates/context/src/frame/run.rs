@@ -7,11 +7,11 @@
 //! requested.
 
 use piton_core::RunId;
-use piton_store::port::{Batch, Key, TableWrite};
+use piton_store::port::{Batch, TableWrite};
 
 use super::Frame;
 use crate::context::put;
-use crate::rows::keys::RowKind;
+use crate::rows::RowKind;
 use crate::{Context, Error};
 
 /// The frames of a run.
@@ -29,9 +29,8 @@ impl Context {
         self.list_older_frames().await?;
         let prefix = self.keys.made_in(run);
         let mut found = RunFrames::default();
-        let mut after: Option<Key> = None;
-        loop {
-            let (rows, more) = self.page(&prefix, after.as_deref()).await?;
+        let mut pages = self.pages(&prefix);
+        while let Some(rows) = pages.next().await? {
             for row in &rows {
                 if found.frames.len() < most {
                     // The key in the list ends like the key of the frame's own row.
@@ -45,11 +44,8 @@ impl Context {
                     found.left_out += 1;
                 }
             }
-            after = rows.last().map(|row| Key::clone(&row.key));
-            if !more {
-                return Ok(found);
-            }
         }
+        Ok(found)
     }
 
     /// Returns the write that lists a frame under its run, if it has one.
@@ -75,28 +71,17 @@ impl Context {
             return Ok(());
         }
         let prefix = self.keys.all(RowKind::Frame);
-        let mut after: Option<Key> = None;
-        loop {
-            let (rows, more) = self.page(&prefix, after.as_deref()).await?;
-            let mut batch = Batch::new();
-            for row in &rows {
-                // A frame that cannot be decoded is listed under no run; a repair takes it out of use.
-                batch.extend(
-                    Frame::decode(&row.value).ok().and_then(|(frame, _)| self.listed(&frame)),
-                );
-            }
-            after = rows.last().map(|row| Key::clone(&row.key));
-            // The mark goes into the last commit, so it never exists while frames are missing from the list.
-            if !more {
-                batch.push(self.all_listed());
-            }
+        let mut pages = self.pages(&prefix);
+        while let Some(rows) = pages.next().await? {
+            // A frame that cannot be decoded is listed under no run; a repair takes it out of use.
+            let frames = rows.iter().filter_map(|row| Frame::decode(&row.value).ok());
+            let batch: Batch = frames.filter_map(|(frame, _)| self.listed(&frame)).collect();
             if !batch.is_empty() {
                 self.commit(batch).await?;
             }
-            if !more {
-                return Ok(());
-            }
         }
+        // The mark comes last, so it never exists while frames are missing from the list.
+        self.commit(vec![self.all_listed()]).await
     }
 
     /// Returns the newest frame of the same path, type and agent that came before `frame`.

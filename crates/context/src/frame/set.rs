@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FrameId;
 use crate::Error;
-use crate::rows::bytes::{Bytes, put_number};
+use crate::rows::{Bytes, put_number};
 use crate::tree::{Preimage, TreePath};
 
 /// The root digest of a set and the number of its frames.

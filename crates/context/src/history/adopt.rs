@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use piton_core::{Digest, truncate};
-use piton_store::port::{Batch, BoxFuture, TableEntry};
+use piton_store::port::{Batch, BoxFuture, TableEntry, TableWrite};
 use serde::Serialize;
 
 use crate::bounds::{
@@ -21,8 +21,7 @@ use crate::bounds::{
 };
 use crate::context::{put, remove_after};
 use crate::frame::{Appended, Basis, BasisInputs, Frame, FrameDraft, FrameId, Metadata};
-use crate::rows::NodeBody;
-use crate::rows::keys::{RowKind, split_path};
+use crate::rows::{NodeBody, RowKind, split_path};
 use crate::tree::{Moves, Preimage, TreeNodeId, TreePath};
 use crate::word::FrameType;
 use crate::{Context, Error};
@@ -93,12 +92,16 @@ impl Context {
             let Some(from) = described else { continue };
             for to in unclear.to.iter().take(NOTES_MAX) {
                 if to.as_bytes().len() <= FRAMED_PATH_BYTES_MAX && batch.len() < NODE_BATCH_KEYS {
-                    let key = self.keys.at(RowKind::Candidate, to);
-                    batch.push(put(key.into(), from.as_bytes().to_vec()));
+                    batch.push(self.path_note(RowKind::Candidate, to, from));
                 }
             }
         }
         if batch.is_empty() { Ok(()) } else { self.commit(batch).await }
+    }
+
+    /// Returns the write of a row about a rename: at one path, it names the other.
+    fn path_note(&self, row: RowKind, at: &TreePath, other: &TreePath) -> TableWrite {
+        put(self.keys.at(row, at).into(), other.as_bytes().to_vec())
     }
 
     async fn has_frames(&self, path: &TreePath) -> Result<bool, Error> {
@@ -135,16 +138,10 @@ impl Context {
         for (note, from, to) in done {
             // Only a path that is gone redirects to the new one; another file may have taken the old path.
             if self.id_at(current.root, &from).await?.is_none() {
-                batch.push(put(
-                    self.keys.at(RowKind::MovedTo, &from).into(),
-                    to.as_bytes().to_vec(),
-                ));
+                batch.push(self.path_note(RowKind::MovedTo, &from, &to));
             }
             if went.contains(&to) {
-                batch.push(put(
-                    self.keys.at(RowKind::Renamed, &to).into(),
-                    from.as_bytes().to_vec(),
-                ));
+                batch.push(self.path_note(RowKind::Renamed, &to, &from));
             }
             batch.push(remove_after(&note));
             // Each note adds at most three writes.
@@ -195,8 +192,8 @@ impl Context {
             return Err(error);
         }
         let mut batch = vec![
-            put(self.keys.at(RowKind::MovedTo, from).into(), to.as_bytes().to_vec()),
-            put(self.keys.at(RowKind::Renamed, to).into(), from.as_bytes().to_vec()),
+            self.path_note(RowKind::MovedTo, from, to),
+            self.path_note(RowKind::Renamed, to, from),
         ];
         batch.extend(
             self.row(&self.keys.at(RowKind::Candidate, to)).await?.as_ref().map(remove_after),

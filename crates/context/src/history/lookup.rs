@@ -12,8 +12,7 @@ use serde::{Serialize, Serializer};
 
 use super::root::hex_prefix;
 use crate::bounds::{CANDIDATES_MAX, CHILDREN_SHOWN_MAX};
-use crate::rows::keys::RowKind;
-use crate::rows::{ChildRecord, NodeBody, node};
+use crate::rows::{ChildRecord, NodeBody, RowKind, decode_children, decode_node, node_id_of};
 use crate::tree::{NodeKind, TreeNodeId, TreePath};
 use crate::{Context, Error};
 
@@ -39,7 +38,7 @@ pub struct NodeRecord {
     #[schemars(with = "Vec<String>")]
     pub children: Vec<ChildRecord>,
     /// Number of entries whose names JSON leaves out.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_zero")]
     pub children_left_out: usize,
     /// Parent directory in the same tree. `None` for the topmost directory, and for a node that is not in the current
     /// tree.
@@ -85,9 +84,7 @@ impl NodeRef {
         let path = directory.walk_to(text)?;
         Ok(Self { text: path.to_string(), path: Some(path), digits })
     }
-}
 
-impl NodeRef {
     /// Returns the path, if the reference may be one.
     pub(crate) fn path(&self) -> Option<&TreePath> {
         self.path.as_ref()
@@ -117,11 +114,6 @@ impl fmt::Display for NodeRef {
 
 fn first_names<S: Serializer>(children: &[ChildRecord], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(NodeRecord::first_names(children))
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 impl NodeRecord {
@@ -234,18 +226,14 @@ impl Context {
     ) -> Result<Option<FoundNode>, Error> {
         // Whole bytes narrow the range; an odd last digit is compared below.
         let mut prefix = self.keys.all(RowKind::Node);
-        let known = prefix.len();
         for pair in digits.as_bytes().chunks_exact(2) {
             let pair = std::str::from_utf8(pair).expect("hex digits are text");
             prefix.push(u8::from_str_radix(pair, 16).expect("they were checked to be hex digits"));
         }
         let mut found: Option<TreeNodeId> = None;
-        let (rows, _) = self.page(&prefix, None).await?;
-        for row in rows {
-            let Some(id) = row.key.get(known..known + 32).and_then(|id| id.try_into().ok()) else {
-                continue;
-            };
-            let id = TreeNodeId::new(Digest::from_bytes(id));
+        let rows = self.pages(&prefix).next().await?;
+        for row in rows.unwrap_or_default() {
+            let Some(id) = node_id_of(&row.key) else { continue };
             // A directory may take several rows under one id.
             if !id.digest().hex().starts_with(digits) || found == Some(id) {
                 continue;
@@ -271,7 +259,7 @@ impl Context {
         let Some(row) = self.row(&self.keys.node(id, 0)).await? else {
             return Ok(None);
         };
-        let (path, mut body) = node::decode(&row.value).ok_or_else(|| damaged(id))?;
+        let (path, mut body) = decode_node(&row.value).ok_or_else(|| damaged(id))?;
         if let NodeBody::Directory { splits, children, .. } = &mut body {
             for part in 1..=splits.len() {
                 children.extend(self.part(id, part).await?);
@@ -287,7 +275,7 @@ impl Context {
     /// Returns the entry `name` of a recorded directory.
     async fn child(&self, id: TreeNodeId, name: &[u8]) -> Result<Option<ChildRecord>, Error> {
         let row = self.row(&self.keys.node(id, 0)).await?.ok_or_else(|| missing(id))?;
-        let (path, body) = node::decode(&row.value).ok_or_else(|| damaged(id))?;
+        let (path, body) = decode_node(&row.value).ok_or_else(|| damaged(id))?;
         // A directory in a single row can be checked without further reads; for larger ones, only `body` checks.
         if matches!(&body, NodeBody::Directory { splits, .. } if splits.is_empty())
             && body.id(&path) != id
@@ -309,7 +297,7 @@ impl Context {
     async fn part(&self, id: TreeNodeId, part: usize) -> Result<Vec<ChildRecord>, Error> {
         let part = u32::try_from(part).map_err(|_| damaged(id))?;
         let row = self.row(&self.keys.node(id, part)).await?.ok_or_else(|| missing(id))?;
-        node::decode_children(&row.value).ok_or_else(|| damaged(id))
+        decode_children(&row.value).ok_or_else(|| damaged(id))
     }
 
     /// Returns the direct entries of a recorded directory.

@@ -16,8 +16,7 @@ use crate::bounds::{
     FRAMED_PATH_BYTES_MAX, NODE_BATCH_BYTES, NODE_BATCH_KEYS, NOTES_MAX, TRIES_MAX,
 };
 use crate::context::{keep, put, put_after};
-use crate::rows::keys::RowKind;
-use crate::rows::node;
+use crate::rows::{RowKind, encode_node};
 use crate::scan::{ScanReport, Scanned};
 use crate::tree::{ChangeKind, Directory, TreeChange, TreeNode, TreeNodeId, TreePath};
 use crate::word::Label;
@@ -37,13 +36,8 @@ pub struct Recorded {
     /// Differences from the previous tree, sorted by path. Everything, if it is the first tree.
     pub changes: Vec<TreeChange>,
     /// Number of frames that were carried along with renames.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_zero")]
     pub adopted: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// Result of a scan that was recorded.
@@ -60,7 +54,7 @@ pub struct RecordedScan {
     /// added.
     pub changes: BTreeMap<ChangeKind, u64>,
     /// Number of frames that were carried along with renames.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_zero")]
     pub adopted: u64,
     /// Number of files in the tree.
     pub files: u64,
@@ -182,7 +176,7 @@ impl Context {
         let mut bytes = 0;
         // Parents come first in `nodes`, so reversed order writes entries before their directories.
         for (path, node) in nodes.into_iter().rev() {
-            for (part, row) in node::encode(&path, &node).into_iter().enumerate() {
+            for (part, row) in encode_node(&path, &node).into_iter().enumerate() {
                 let part = u32::try_from(part).expect("a directory has fewer than 2^32 rows");
                 bytes += row.len() + 64;
                 if batch.len() >= NODE_BATCH_KEYS || bytes > NODE_BATCH_BYTES {

@@ -10,10 +10,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{FoundNode, NodeRef, RootEntry};
+use super::{FoundNode, NodeRef};
 use crate::bounds::{PROBES_MAX, REFRESH_TRIES_MAX};
 use crate::frame::{Basis, BasisInputs};
-use crate::rows::keys::RowKind;
 use crate::scan::{ProblemKind, ScanReport, Scanner};
 use crate::tree::{NodeKind, TreeNodeId, TreePath};
 use crate::{Context, Error};
@@ -127,9 +126,7 @@ impl Context {
         let mut last = None;
         for _ in 0..REFRESH_TRIES_MAX {
             // Read the row before the scan: if another tree is recorded while the scan runs, the commit conflicts.
-            let row =
-                self.row(&self.keys.only(RowKind::Current)).await?.ok_or(Error::NotScanned)?;
-            let before = RootEntry::decode(&row.value)?;
+            let (row, before) = self.current_row().await?;
             let found = scanner.scan(false)?;
             let report = found.report;
             // A file that is temporarily unreadable must not look as if it was removed.

@@ -3,9 +3,10 @@
 use std::str::FromStr;
 
 use piton_core::{TimestampMs, canonical};
+use piton_store::port::TableEntry;
 use serde::{Deserialize, Serialize};
 
-use crate::rows::keys::RowKind;
+use crate::rows::RowKind;
 use crate::tree::{Totals, TreeNodeId};
 use crate::word::Label;
 use crate::{Context, Error};
@@ -91,8 +92,14 @@ impl RootEntry {
 impl Context {
     /// Returns the current tree.
     pub async fn current(&self) -> Result<RootEntry, Error> {
+        Ok(self.current_row().await?.1)
+    }
+
+    /// Returns the current tree with its row, whose version changes with the tree.
+    pub(crate) async fn current_row(&self) -> Result<(TableEntry, RootEntry), Error> {
         let row = self.row(&self.keys.only(RowKind::Current)).await?.ok_or(Error::NotScanned)?;
-        RootEntry::decode(&row.value)
+        let entry = RootEntry::decode(&row.value)?;
+        Ok((row, entry))
     }
 
     /// Returns the referenced tree.

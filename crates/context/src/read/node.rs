@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{Relation, View, ViewedFrame};
 use crate::frame::{FrameSet, Judge};
 use crate::history::{FoundNode, NodeRecord, NodeRef, RootRef, old_path};
-use crate::rows::keys::{RowKind, split_path};
+use crate::rows::{RowKind, split_path};
 use crate::tree::TreePath;
 use crate::{Context, Error};
 

@@ -1,9 +1,10 @@
 //! System calls of a scan: lists directories, hashes files, and reads the targets of links and the text of ignore files.
 
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 
 use piton_core::{Digest, DigestBuilder};
-use rustix::fs::{FileType, Mode, OFlags, RawDir, Stat, fstat, openat, readlinkat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, openat, readlinkat};
 use rustix::io::{Errno, read};
 
 use crate::bounds::{IGNORE_FILE_BYTES_MAX, IGNORE_PIECE_BYTES, LISTING_BYTES, READ_BUFFER_BYTES};
@@ -34,6 +35,17 @@ pub(super) fn stamp(stat: &Stat) -> FileStamp {
 /// True if the owner of the file may execute it.
 pub(super) fn is_executable(stat: &Stat) -> bool {
     Mode::from_raw_mode(stat.st_mode).contains(Mode::XUSR)
+}
+
+/// Opens the topmost directory. Links on the way to it are followed.
+pub(super) fn open_root(path: &Path) -> Result<OwnedFd, Errno> {
+    openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// Opens a directory relative to its parent without following links, which keeps a walk inside the tree.
+pub(super) fn open_below(directory: impl AsFd, name: &[u8]) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(directory, name, flags, Mode::empty())
 }
 
 fn open(directory: impl AsFd, name: &[u8]) -> Result<OwnedFd, Errno> {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, FileType, Stat, statat};
+use rustix::fs::{AtFlags, FileType, statat};
 use rustix::io::Errno;
 
 use super::disk;
 use super::disk::Listed;
 use super::open_directory::{KnownEntry, OpenDirectory};
-use super::scan_report::ProblemKind;
+use super::scanner::ProblemKind;
 use super::walk::{ScanTask, Walker};
 use crate::bounds::{NAME_BYTES_MAX, PATH_BYTES_MAX};
 use crate::tree::{Name, Symlink, TreeEntry, TreeFile, TreeNode};
@@ -62,37 +62,40 @@ impl Walker<'_> {
         }
         // Some file systems do not list types, and the entry may have been replaced since, so `stat` decides.
         let stat = statat(&site.fd, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let (file_type, stamp) = (FileType::from_raw_mode(stat.st_mode), disk::stamp(&stat));
         let known = site.known(name);
-        let seen = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::Directory => ScannedEntry::Directory,
-            FileType::RegularFile => self.file(site, name, &stat, known)?,
-            FileType::Symlink => self.symlink(site, name, &stat, known)?,
-            _ => ScannedEntry::Special,
+        // An unchanged stamp that is old enough to be trusted saves reading the file or link.
+        let trusted = match (file_type, known) {
+            (FileType::RegularFile, Some((place, TreeNode::File(file)))) => {
+                Some(place).filter(|_| self.remembered.trusts(&file.stamp, &stamp))
+            }
+            (FileType::Symlink, Some((place, TreeNode::Symlink(link)))) => {
+                Some(place).filter(|_| self.remembered.trusts(&link.stamp, &stamp))
+            }
+            _ => None,
         };
-        Ok(match (seen, known) {
+        if let Some(place) = trusted {
+            self.report.reused_files += u64::from(file_type == FileType::RegularFile);
+            return Ok(ScannedEntry::Known(place));
+        }
+        let node = match file_type {
+            FileType::Directory => return Ok(ScannedEntry::Directory),
+            FileType::RegularFile => TreeNode::File(self.file(site, name)?),
+            FileType::Symlink => {
+                let target = disk::read_link(&site.fd, name)?;
+                TreeNode::Symlink(Symlink::new(self.path_of(site, name), target, stamp))
+            }
+            _ => return Ok(ScannedEntry::Special),
+        };
+        Ok(match known {
             // It was read again but is the same. Reuse the old entry, so that an unchanged directory stays the same
             // object.
-            (ScannedEntry::Node(node), Some((place, known))) if node == *known => {
-                ScannedEntry::Known(place)
-            }
-            (seen, _) => seen,
+            Some((place, known)) if node == *known => ScannedEntry::Known(place),
+            _ => ScannedEntry::Node(node),
         })
     }
 
-    fn file(
-        &mut self,
-        site: &OpenDirectory,
-        name: &[u8],
-        stat: &Stat,
-        known: Option<(usize, &TreeNode)>,
-    ) -> Result<ScannedEntry, Errno> {
-        // An unchanged stamp that is old enough to be trusted saves reading the file.
-        if let Some((place, TreeNode::File(known))) = known
-            && self.remembered.trusts(&known.stamp, &disk::stamp(stat))
-        {
-            self.report.reused_files += 1;
-            return Ok(ScannedEntry::Known(place));
-        }
+    fn file(&mut self, site: &OpenDirectory, name: &[u8]) -> Result<TreeFile, Errno> {
         let Some(content) = disk::read_file(&site.fd, name, &mut self.buffer)? else {
             // It was replaced by something else between `stat` and `open`, so report it as vanished.
             return Err(Errno::NOENT);
@@ -100,26 +103,7 @@ impl Walker<'_> {
         self.report.hashed_files += 1;
         self.report.hashed_bytes += content.bytes;
         let path = self.path_of(site, name);
-        let file = TreeFile::new(path, content.executable, content.digest, content.stamp);
-        Ok(ScannedEntry::Node(TreeNode::File(file)))
-    }
-
-    fn symlink(
-        &mut self,
-        site: &OpenDirectory,
-        name: &[u8],
-        stat: &Stat,
-        known: Option<(usize, &TreeNode)>,
-    ) -> Result<ScannedEntry, Errno> {
-        let stamp = disk::stamp(stat);
-        if let Some((place, TreeNode::Symlink(known))) = known
-            && self.remembered.trusts(&known.stamp, &stamp)
-        {
-            return Ok(ScannedEntry::Known(place));
-        }
-        let target = disk::read_link(&site.fd, name)?;
-        let symlink = Symlink::new(self.path_of(site, name), target, stamp);
-        Ok(ScannedEntry::Node(TreeNode::Symlink(symlink)))
+        Ok(TreeFile::new(path, content.executable, content.digest, content.stamp))
     }
 
     fn path_of(&mut self, site: &OpenDirectory, name: &[u8]) -> &[u8] {
@@ -152,6 +136,6 @@ fn go_into(site: &Arc<OpenDirectory>, name: Name, more: &mut Vec<ScanTask>) -> O
     }
     // Count the task before it is queued, so that the parent cannot be finished while it is pending.
     site.expect(1);
-    more.push(ScanTask::Enter(Arc::clone(site), name, site.scope.clone()));
+    more.push(ScanTask::Enter(Arc::clone(site), name));
     None
 }

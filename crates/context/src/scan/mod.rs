@@ -6,14 +6,13 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `scanner` | the scanner of one project directory, and the scope of a scan |
+//! | `scanner` | the scanner of one project directory, and the scope and the report of a scan |
 //! | `walk`, `task_queue` | the walk over all directories, and the queue that its threads share |
 //! | `open_directory`, `entries` | a directory that is being scanned, and the examination of its entries |
 //! | `disk` | the system calls: listing, reading and hashing |
 //! | `ignore_rules` | the rules that leave entries out |
 //! | `probe` | a look at a single file, without a walk |
 //! | `stamp_file`, `stamp_codec` | the memory of the last scan: its files, and their bytes |
-//! | `scan_report` | the counters and problems of a scan |
 //!
 //! *Invariants*: symbolic links are never followed, even if a directory is replaced by one during the scan: everything
 //! is opened relative to the directory that was listed. A file or directory that cannot be read is reported and does
@@ -28,7 +27,6 @@ mod entries;
 mod ignore_rules;
 mod open_directory;
 mod probe;
-mod scan_report;
 mod scanner;
 mod stamp_codec;
 mod stamp_file;
@@ -36,5 +34,4 @@ mod task_queue;
 mod walk;
 
 pub use probe::Probed;
-pub use scan_report::{ProblemKind, ScanProblem, ScanReport};
-pub use scanner::{ScanScope, Scanned, Scanner};
+pub use scanner::{ProblemKind, ScanProblem, ScanReport, ScanScope, Scanned, Scanner};

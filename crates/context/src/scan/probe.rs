@@ -2,9 +2,9 @@
 //!
 //! *Invariants*: the content is always read, so no timestamp is trusted. Links on the way are not followed.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, FileType, statat};
 use rustix::io::Errno;
 
 use super::ignore_rules::RULE_FILES;
@@ -18,8 +18,8 @@ pub type Probed = Vec<(TreePath, Option<TreeNodeId>)>;
 
 /// Result of probing one entry.
 enum ProbedEntry {
-    Node(TreeNodeId),
-    Absent,
+    /// The file or link, or `None` if there is nothing.
+    Found(Option<TreeNodeId>),
     /// A directory, or a file too large to be read on every probe. Only a scan can decide.
     Undecided,
 }
@@ -34,8 +34,7 @@ impl Scanner {
             let reason = std::io::Error::from(error).to_string();
             Error::Unscannable { path: joined, reason }
         };
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = openat(CWD, self.root(), flags, Mode::empty());
+        let opened = disk::open_root(self.root());
         let mut directory = opened.map_err(|error| unreadable(&TreePath::root(), error))?;
         let (mut at, mut probed) = (TreePath::root(), Probed::new());
         let mut names = path.names().peekable();
@@ -47,14 +46,13 @@ impl Scanner {
                 let rules_path = at.join(&name_of(rules));
                 let seen = probe_entry(&directory, rules, &rules_path, &mut buffer);
                 match seen.map_err(|error| unreadable(&rules_path, error))? {
-                    ProbedEntry::Node(id) => probed.push((rules_path, Some(id))),
-                    ProbedEntry::Absent => probed.push((rules_path, None)),
+                    ProbedEntry::Found(found) => probed.push((rules_path, found)),
                     ProbedEntry::Undecided => return Ok(None),
                 }
             }
             at = at.join(&name_of(name));
             if names.peek().is_some() {
-                match enter(&directory, name) {
+                match disk::open_below(&directory, name) {
                     Ok(below) => directory = below,
                     Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
                         // A directory on the way is missing, or was replaced by a file or a link: the path does not
@@ -68,8 +66,7 @@ impl Scanner {
             }
             let seen = probe_entry(&directory, name, &at, &mut buffer);
             match seen.map_err(|error| unreadable(&at, error))? {
-                ProbedEntry::Node(id) => probed.push((at.clone(), Some(id))),
-                ProbedEntry::Absent => probed.push((at.clone(), None)),
+                ProbedEntry::Found(found) => probed.push((at.clone(), found)),
                 ProbedEntry::Undecided => return Ok(None),
             }
         }
@@ -82,11 +79,6 @@ fn name_of(name: &[u8]) -> Name {
     Name::new(name).expect("the parts of a path and the names of rule files are names")
 }
 
-fn enter(directory: impl AsFd, name: &[u8]) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(directory, name, flags, Mode::empty())
-}
-
 fn probe_entry(
     directory: &OwnedFd,
     name: &[u8],
@@ -94,7 +86,7 @@ fn probe_entry(
     buffer: &mut Vec<u8>,
 ) -> Result<ProbedEntry, Errno> {
     let stat = match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(ProbedEntry::Absent),
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(ProbedEntry::Found(None)),
         stat => stat?,
     };
     Ok(match FileType::from_raw_mode(stat.st_mode) {
@@ -104,18 +96,19 @@ fn probe_entry(
         FileType::RegularFile => match disk::read_file(directory, name, buffer) {
             Ok(Some(read)) => {
                 let file = TreeFile::new(path.as_bytes(), read.executable, read.digest, read.stamp);
-                ProbedEntry::Node(file.id)
+                ProbedEntry::Found(Some(file.id))
             }
             // It was replaced by another kind of entry after `stat`.
             Ok(None) | Err(Errno::LOOP) => ProbedEntry::Undecided,
-            Err(Errno::NOENT) => ProbedEntry::Absent,
+            Err(Errno::NOENT) => ProbedEntry::Found(None),
             Err(error) => return Err(error),
         },
         FileType::Symlink => {
             let target = disk::read_link(directory, name)?;
-            ProbedEntry::Node(Symlink::new(path.as_bytes(), target, disk::stamp(&stat)).id)
+            let symlink = Symlink::new(path.as_bytes(), target, disk::stamp(&stat));
+            ProbedEntry::Found(Some(symlink.id))
         }
         FileType::Directory => ProbedEntry::Undecided,
-        _ => ProbedEntry::Absent,
+        _ => ProbedEntry::Found(None),
     })
 }

@@ -1,19 +1,19 @@
-//! Scanner of one project directory.
+//! Scanner of one project directory, the scope of a scan, and its report: the work that it did, and the problems that
+//! it met.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::time::{ClockId, clock_gettime};
+use serde::Serialize;
 
-use super::scan_report::ScanReport;
-use super::stamp_file;
 use super::stamp_file::Remembered;
 use super::walk::walk;
+use super::{disk, stamp_file};
 use crate::Error;
-use crate::bounds::SCAN_THREADS_MAX;
+use crate::bounds::{PROBLEMS_MAX, SCAN_THREADS_MAX};
 use crate::tree::{Directory, Time, TreePath};
 
 /// The set of directories that a scan lists again.
@@ -100,8 +100,7 @@ impl Scanner {
         let scope = if remembered.root.is_some() { scope.clone() } else { ScanScope::Everything };
         // Read the clock before the first file: a file that changes during the scan must count as too recent to trust.
         let began = now();
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let walked = openat(CWD, &self.root, flags, Mode::empty())
+        let walked = disk::open_root(&self.root)
             .and_then(|root| walk(root, &remembered, &scope, self.threads));
         let (tree, report) = walked.map_err(|error| Error::Unscannable {
             path: self.root.display().to_string(),
@@ -129,4 +128,79 @@ impl Scanner {
 fn now() -> Time {
     let now = clock_gettime(ClockId::RealtimeCoarse);
     Time { seconds: now.tv_sec, nanoseconds: u32::try_from(now.tv_nsec).unwrap_or(0) }
+}
+
+piton_core::closed_set! {
+    /// Why something is not in the tree although it should be.
+    pub enum ProblemKind {
+        /// It may not be read, or reading failed.
+        Unreadable => "unreadable",
+        /// It disappeared while the scan ran.
+        Vanished => "vanished",
+        /// Its name or path is longer than a tree takes.
+        TooLong => "too_long",
+        /// An ignore file is too large to be read.
+        IgnoreFileTooLarge => "ignore_file_too_large",
+    }
+}
+
+/// An entry that could not be added to the tree.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct ScanProblem {
+    pub path: TreePath,
+    pub kind: ProblemKind,
+    /// Message of the operating system, for example `Permission denied (os error 13)`.
+    pub detail: String,
+}
+
+/// Counters and problems of a scan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScanReport {
+    pub hashed_files: u64,
+    pub hashed_bytes: u64,
+    /// Files that were recognised by their stamp and not read.
+    pub reused_files: u64,
+    pub listed_directories: u64,
+    /// Entries that the ignore rules left out. Entries below an ignored directory are not counted.
+    pub ignored_entries: u64,
+    /// Sockets, pipes and devices.
+    pub special_files: u64,
+    /// The first problems in order of path.
+    pub problems: Vec<ScanProblem>,
+    /// Number of all problems, including those that are not listed.
+    pub problem_count: u64,
+}
+
+impl ScanReport {
+    /// True if something that should be in the tree is missing.
+    pub fn is_partial(&self) -> bool {
+        self.problem_count > 0
+    }
+
+    /// Records a problem.
+    pub(super) fn problem(&mut self, problem: ScanProblem) {
+        self.problem_count += 1;
+        self.problems.push(problem);
+        self.keep_first();
+    }
+
+    /// Merges the report of another thread.
+    pub(super) fn absorb(&mut self, other: Self) {
+        self.hashed_files += other.hashed_files;
+        self.hashed_bytes += other.hashed_bytes;
+        self.reused_files += other.reused_files;
+        self.listed_directories += other.listed_directories;
+        self.ignored_entries += other.ignored_entries;
+        self.special_files += other.special_files;
+        self.problem_count += other.problem_count;
+        self.problems.extend(other.problems);
+        self.keep_first();
+    }
+
+    /// Keeps the first problems by path, so that the selection does not depend on the timing of the threads.
+    fn keep_first(&mut self) {
+        self.problems.sort_unstable();
+        self.problems.truncate(PROBLEMS_MAX);
+    }
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes};
 
+use crate::rows::Bytes;
 use crate::tree::{
     Directory, FileStamp, Name, Symlink, Time, Totals, TreeEntry, TreeFile, TreeNode, TreeNodeId,
 };
@@ -39,7 +40,7 @@ pub(super) fn encode(root: &Directory, began: Time) -> (Vec<u8>, Digest) {
 /// Decodes the output of [`encode`]. Returns `None` for anything else.
 pub(super) fn decode(bytes: &[u8]) -> Option<(Arc<Directory>, Time, Digest)> {
     let (content, digest) = unseal(bytes)?;
-    let mut reader = Reader(content);
+    let mut reader = Bytes(content);
     if reader.take(MAGIC.len())? != MAGIC {
         return None;
     }
@@ -125,33 +126,16 @@ fn entry(out: &mut Vec<u8>, TreeEntry { name, node }: &TreeEntry) {
     }
 }
 
-/// Reads values one after another from bytes. Every read returns `None` if too few bytes are left.
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (taken, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*taken)
-    }
-
-    fn number(&mut self) -> Option<u64> {
+/// Decodes the values of a stamp file. Unlike in the table, numbers have their least significant byte first, and lengths
+/// are short.
+impl<'a> Bytes<'a> {
+    fn little_number(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
-    fn bytes(&mut self) -> Option<&'a [u8]> {
+    fn short_bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.array().map(u16::from_le_bytes)?;
         self.take(length.into())
-    }
-
-    fn digest(&mut self) -> Option<Digest> {
-        self.array().map(Digest::from_bytes)
     }
 
     fn time(&mut self) -> Option<Time> {
@@ -161,10 +145,10 @@ impl<'a> Reader<'a> {
 
     fn stamp(&mut self) -> Option<FileStamp> {
         Some(FileStamp {
-            size: self.number()?,
+            size: self.little_number()?,
             modified: self.time()?,
             changed: self.time()?,
-            inode: self.number()?,
+            inode: self.little_number()?,
         })
     }
 
@@ -172,12 +156,12 @@ impl<'a> Reader<'a> {
     fn header(&mut self) -> Option<(TreeNodeId, Totals, usize)> {
         let id = self.digest().map(TreeNodeId::new)?;
         let totals = Totals {
-            files: self.number()?,
-            directories: self.number()?,
-            symlinks: self.number()?,
-            bytes: self.number()?,
+            files: self.little_number()?,
+            directories: self.little_number()?,
+            symlinks: self.little_number()?,
+            bytes: self.little_number()?,
         };
-        Some((id, totals, usize::try_from(self.number()?).ok()?))
+        Some((id, totals, usize::try_from(self.little_number()?).ok()?))
     }
 
     fn directory(&mut self, depth: usize) -> Option<Arc<Directory>> {
@@ -200,7 +184,7 @@ impl<'a> Reader<'a> {
 
     /// Decodes the output of [`entry`] after its first byte, in a directory at `depth`.
     fn entry(&mut self, kind: u8, depth: usize) -> Option<TreeEntry> {
-        let name = Name::new(self.bytes()?).ok()?;
+        let name = Name::new(self.short_bytes()?).ok()?;
         let node = match kind {
             FILE | EXECUTABLE => TreeNode::File(TreeFile {
                 id: self.digest().map(TreeNodeId::new)?,
@@ -210,7 +194,7 @@ impl<'a> Reader<'a> {
             }),
             SYMLINK => TreeNode::Symlink(Symlink {
                 id: self.digest().map(TreeNodeId::new)?,
-                target: self.bytes()?.into(),
+                target: self.short_bytes()?.into(),
                 stamp: self.stamp()?,
             }),
             DIRECTORY => TreeNode::Directory(self.directory(depth + 1)?),
@@ -250,7 +234,7 @@ pub(super) fn decode_since(
     base: &Arc<Directory>,
 ) -> Option<(Arc<Directory>, Time)> {
     let (content, _) = unseal(text)?;
-    let mut reader = Reader(content);
+    let mut reader = Bytes(content);
     if reader.take(SINCE_MAGIC.len())? != SINCE_MAGIC || reader.digest()? != file {
         return None;
     }
@@ -306,7 +290,7 @@ fn keep(out: &mut Vec<u8>, places: &std::ops::Range<usize>) {
 }
 
 fn read_changed_directory(
-    reader: &mut Reader<'_>,
+    reader: &mut Bytes<'_>,
     base: &Arc<Directory>,
     depth: usize,
 ) -> Option<Arc<Directory>> {
@@ -318,13 +302,13 @@ fn read_changed_directory(
     while entries.len() < count {
         match reader.array()? {
             [KEPT] => {
-                let start = usize::try_from(reader.number()?).ok()?;
-                let end = start.checked_add(usize::try_from(reader.number()?).ok()?)?;
+                let start = usize::try_from(reader.little_number()?).ok()?;
+                let end = start.checked_add(usize::try_from(reader.little_number()?).ok()?)?;
                 // `get` rejects a range outside the older directory instead of panicking.
                 entries.extend_from_slice(base.entries().get(start..end)?);
             }
             [CHANGED] => {
-                let name = Name::new(reader.bytes()?).ok()?;
+                let name = Name::new(reader.short_bytes()?).ok()?;
                 let TreeNode::Directory(before) = &base.entry(name.as_bytes())?.node else {
                     return None;
                 };

@@ -5,15 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use piton_core::{Digest, FileBytes};
-use rustix::fs::{FileType, Mode, OFlags, openat};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::disk;
 use super::disk::{Listed, list};
 use super::ignore_rules::{RULE_FILES, Rules};
 use super::open_directory::{KnownEntry, OpenDirectory};
-use super::scan_report::{ProblemKind, ScanProblem, ScanReport};
-use super::scanner::ScanScope;
+use super::scanner::{ProblemKind, ScanProblem, ScanReport, ScanScope};
 use super::stamp_file::Remembered;
 use super::task_queue::TaskQueue;
 use crate::bounds::EXAMINED_AT_ONCE;
@@ -24,7 +23,7 @@ pub(super) enum ScanTask {
     /// Starts with the topmost directory.
     Root(OwnedFd),
     /// Opens a directory below another one and lists it.
-    Enter(Arc<OpenDirectory>, Name, ScanScope),
+    Enter(Arc<OpenDirectory>, Name),
     /// Examines some entries of a directory.
     Examine(Arc<OpenDirectory>, Vec<Listed>),
 }
@@ -43,11 +42,8 @@ pub(super) fn walk(
     let work = || {
         let mut walker = Walker::new(remembered);
         queue.work(|task, more| match task {
-            ScanTask::Root(fd) => {
-                let known = remembered.root.clone();
-                walker.root(fd, known, &Rules::default(), scope.clone(), more);
-            }
-            ScanTask::Enter(above, name, scope) => walker.enter(&above, &name, scope, more),
+            ScanTask::Root(fd) => walker.root(fd, remembered.root.clone(), scope.clone(), more),
+            ScanTask::Enter(above, name) => walker.enter(&above, &name, more),
             ScanTask::Examine(site, listed) => walker.examine(&site, listed, more),
         });
         // Each thread merges its results once at the end, so the lock is never contended during the walk.
@@ -104,11 +100,10 @@ impl<'a> Walker<'a> {
         &mut self,
         fd: OwnedFd,
         known: Option<Arc<Directory>>,
-        rules: &Rules,
         scope: ScanScope,
         more: &mut Vec<ScanTask>,
     ) {
-        match self.begin(fd, Vec::new(), known, rules, scope, None, more) {
+        match self.begin(fd, Vec::new(), known, &Rules::default(), scope, None, more) {
             Ok(site) => self.done(&site),
             Err(error) => self.failed = Some(error),
         }
@@ -119,7 +114,6 @@ impl<'a> Walker<'a> {
         &mut self,
         above: &Arc<OpenDirectory>,
         name: &Name,
-        scope: ScanScope,
         more: &mut Vec<ScanTask>,
     ) {
         let path = Directory::entry_path(&above.path, name);
@@ -127,11 +121,8 @@ impl<'a> Walker<'a> {
             Some((_, TreeNode::Directory(known))) => Some(Arc::clone(known)),
             _ => None,
         };
-        // Opening relative to the parent without following links keeps the walk inside the tree.
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let opened = openat(&above.fd, name.as_bytes(), flags, Mode::empty());
-        let place = Some((Arc::clone(above), name.clone()));
-        let begun = opened
+        let (scope, place) = (above.scope.clone(), Some((Arc::clone(above), name.clone())));
+        let begun = disk::open_below(&above.fd, name.as_bytes())
             .and_then(|fd| self.begin(fd, path.clone(), known, &above.rules, scope, place, more));
         match begun {
             Ok(site) => self.done(&site),
@@ -218,16 +209,18 @@ impl<'a> Walker<'a> {
             });
             let mut now = None;
             if has(name) {
+                let at = Name::new(name).expect("the names of rule files are names");
+                let at = Directory::entry_path(path, &at);
                 match disk::read_rules(fd, name) {
                     Ok(Some(text)) => {
                         now = Some(Digest::of(&FileBytes(&text)));
                         rules.add(kind, path, &text);
                     }
-                    Ok(None) => self.too_large(path, name),
-                    Err(error) => {
-                        let name = Name::new(name).expect("the names of rule files are names");
-                        self.trouble(&Directory::entry_path(path, &name), error);
+                    Ok(None) => {
+                        let detail = "its rules were not applied".to_owned();
+                        self.problem(&at, ProblemKind::IgnoreFileTooLarge, detail);
                     }
+                    Err(error) => self.trouble(&at, error),
                 }
             }
             if now != before {
@@ -249,11 +242,7 @@ impl<'a> Walker<'a> {
             let path = Directory::entry_path(&site.path, &entry.name);
             if matches!(entry.node, TreeNode::Directory(_)) && site.scope.touches(&path) {
                 site.expect(1);
-                more.push(ScanTask::Enter(
-                    Arc::clone(site),
-                    entry.name.clone(),
-                    site.scope.clone(),
-                ));
+                more.push(ScanTask::Enter(Arc::clone(site), entry.name.clone()));
             } else {
                 self.report.reused_files += u64::from(matches!(entry.node, TreeNode::File(_)));
                 site.add([KnownEntry::Known(place)]);
@@ -296,13 +285,6 @@ impl<'a> Walker<'a> {
             ProblemKind::Unreadable
         };
         self.problem(path, kind, std::io::Error::from(error).to_string());
-    }
-
-    fn too_large(&mut self, path: &[u8], name: &[u8]) {
-        let name = Name::new(name).expect("the names of rule files are names");
-        let path = Directory::entry_path(path, &name);
-        let kind = ProblemKind::IgnoreFileTooLarge;
-        self.problem(&path, kind, "its rules were not applied".to_owned());
     }
 
     pub(super) fn problem(&mut self, path: &[u8], kind: ProblemKind, detail: String) {

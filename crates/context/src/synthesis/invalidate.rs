@@ -9,7 +9,7 @@ use crate::bounds::METADATA_VALUE_BYTES_MAX;
 use crate::context::put;
 use crate::frame::FrameHead;
 use crate::history::NodeRef;
-use crate::rows::keys::{RowKind, split_path};
+use crate::rows::{RowKind, split_path};
 use crate::tree::TreePath;
 use crate::word::{AgentId, FrameType};
 use crate::{Context, Error};

@@ -107,8 +107,8 @@ impl std::str::FromStr for Inputs {
     }
 }
 
-impl std::fmt::Display for Inputs {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Inputs {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => formatter.write_str("*"),
             Self::Type(frame_type) => frame_type.fmt(formatter),

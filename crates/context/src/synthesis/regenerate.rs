@@ -23,7 +23,7 @@ use crate::context::remove_after;
 use crate::frame::{AppendOutcome, Basis, BasisKind, FrameHead, FrameId, Metadata, Policy};
 use crate::history::TOUCHED_EVERYWHERE;
 use crate::report::{Remedy, StaleFrame};
-use crate::rows::keys::{RowKind, split_path};
+use crate::rows::{RowKind, split_path};
 use crate::tree::{TreeNodeId, TreePath};
 use crate::word::{AgentId, FrameType};
 use crate::{Context, Error};
@@ -95,10 +95,13 @@ pub struct Regenerated {
     /// Frames of the scope that stay stale, sorted by path and type.
     pub skipped: Vec<SkippedFrame>,
     /// Number of stale frames that are not listed.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_zero")]
     pub skipped_left_out: usize,
     /// Number of paths that were examined.
     pub examined: u64,
+    /// Set when frames that were not asked for may be stale as well.
+    #[serde(skip)]
+    pub is_part: bool,
 }
 
 /// A frame that was regenerated, or still holds.
@@ -128,11 +131,6 @@ impl From<StaleFrame> for SkippedFrame {
         let StaleFrame { path, frame_type, agent, frame, reason, remedy, .. } = stale;
         Self { path, frame_type, agent, frame, reason, remedy }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 impl RegenerateFrames {
@@ -179,11 +177,12 @@ impl Regenerated {
     pub fn text(&self) -> String {
         let mut parts = Vec::new();
         if self.made.is_empty() && self.reaffirmed.is_empty() {
-            parts.push(if self.is_fresh() {
-                "Nothing had to be regenerated: no frame is stale.".to_owned()
-            } else {
-                "Nothing could be regenerated.".to_owned()
-            });
+            let nothing = match (self.is_fresh(), self.is_part) {
+                (true, false) => "Nothing had to be regenerated: no frame is stale.",
+                (true, true) => "Nothing had to be regenerated in what was asked for.",
+                (false, _) => "Nothing could be regenerated.",
+            };
+            parts.push(nothing.to_owned());
         }
         if !self.made.is_empty() {
             let made = counted(self.made.len(), "frame was", "frames were");
@@ -234,6 +233,19 @@ fn helps(remedy: Remedy) -> &'static str {
 }
 
 impl Regeneration<'_> {
+    /// Returns the path, and the directories above it that are included.
+    fn paths(&self) -> Vec<TreePath> {
+        let upwards = std::iter::successors(Some(self.path.clone()), TreePath::parent);
+        upwards.take(self.ancestors.saturating_add(1)).collect()
+    }
+
+    /// True if there may be stale frames that the answer does not name.
+    fn is_part(&self) -> bool {
+        let RegenerateFrames { frame_type, changes_only, .. } = self.request;
+        let is_whole = self.subtree && self.path.is_root() && self.frame.is_none();
+        !is_whole || frame_type.is_some() || *changes_only
+    }
+
     /// True if a path is in the scope.
     fn holds(&self, path: &TreePath) -> bool {
         if self.subtree && path.is_within(&self.path) {
@@ -266,7 +278,8 @@ impl Context {
         let patience = scope.request.wait.map_or(Patience::FailFast, Patience::Wait);
         let lease = self.ports.leases.acquire(&name, Mode::Exclusive, patience).await?;
         let mut waiting = self.noted(scope).await?;
-        let (mut report, mut damaged) = (Regenerated::default(), None);
+        let mut report = Regenerated { is_part: scope.is_part(), ..Regenerated::default() };
+        let mut damaged = None;
         // Deepest first, so that a directory is examined after everything it holds. Paths of the same depth are
         // independent.
         while let Some(((_, path), note)) = waiting.pop_last() {
@@ -309,23 +322,14 @@ impl Context {
         &self,
         scope: &Regeneration<'_>,
     ) -> Result<Vec<(TreePath, FrameHead)>, Error> {
-        let mut paths = vec![scope.path.clone()];
-        while paths.len() <= scope.ancestors
-            && let Some(above) = paths.last().and_then(TreePath::parent)
-        {
-            paths.push(above);
-        }
-        if scope.subtree {
-            // The subtree below includes the path itself.
-            paths.remove(0);
-        }
         let mut found = Vec::new();
-        for path in paths.into_iter().rev() {
-            let heads = self.heads(&path).await?;
-            found.extend(heads.into_iter().map(|head| (path.clone(), head)));
-        }
         if scope.subtree {
             found.extend(self.heads_within(&scope.path).await?);
+        } else {
+            for path in scope.paths().into_iter().rev() {
+                let heads = self.heads(&path).await?;
+                found.extend(heads.into_iter().map(|head| (path.clone(), head)));
+            }
         }
         found.retain(|(_, head)| scope.asks_for(head));
         Ok(found)
@@ -343,15 +347,12 @@ impl Context {
             // After too many changes there are no single notes, only this one at the root.
             everything |= row.value == TOUCHED_EVERYWHERE;
         }
-        let mut rows = self.rows(&self.keys.at(RowKind::Touched, &scope.path)).await?;
+        let mut rows = Vec::new();
+        for path in scope.paths() {
+            rows.extend(self.row(&self.keys.at(RowKind::Touched, &path)).await?);
+        }
         if scope.subtree {
             rows.extend(self.rows(&self.keys.below(RowKind::Touched, &scope.path)).await?);
-        }
-        let mut above = scope.path.parent();
-        for _ in 0..scope.ancestors {
-            let Some(path) = above else { break };
-            rows.extend(self.row(&self.keys.at(RowKind::Touched, &path)).await?);
-            above = path.parent();
         }
         for row in rows {
             if let Some((path, _)) = split_path(&row.key) {

@@ -15,8 +15,7 @@ use crate::frame::{
     Precondition,
 };
 use crate::history::{NodeRef, RootEntry};
-use crate::rows::NodeBody;
-use crate::rows::keys::RowKind;
+use crate::rows::{NodeBody, RowKind};
 use crate::tree::{NodeKind, TreeNodeId, TreePath};
 use crate::word::{AgentId, FrameType};
 use crate::{Context, Error};
@@ -330,9 +329,7 @@ impl Context {
     ) -> Result<Option<Appended>, Error> {
         // Read the preconditions first: nothing that is read after this may change before the frame is recorded.
         let sequence = self.row(&self.keys.only(RowKind::Sequence)).await?;
-        let current =
-            self.row(&self.keys.only(RowKind::Current)).await?.ok_or(Error::NotScanned)?;
-        let root = RootEntry::decode(&current.value)?.root;
+        let (current, RootEntry { root, .. }) = self.current_row().await?;
         let heads = self.gather(root, path, wanted.policy).await?;
         let node_id = self.id_at(root, path).await?.map(|(id, _)| id);
         let (Some(heads), Some(node_id)) = (heads, node_id) else {
@@ -435,21 +432,10 @@ impl Context {
     ) -> Result<Vec<PolicyInput>, Error> {
         let mut pieces = Vec::with_capacity(heads.len());
         for heads in heads.chunks(TABLE_GET_MAX) {
-            let key = |(path, head): &(TreePath, FrameHead)| {
-                self.keys.numbered(RowKind::Frame, path, head.index)
-            };
-            let rows = self.ports.table.get_all(heads.iter().map(key).collect()).await?;
-            for ((path, head), row) in heads.iter().zip(rows) {
-                let row = row.ok_or_else(|| {
-                    Error::integrity(format!("the frame {}", head.frame), "its row is missing")
-                })?;
-                let (frame, inline) = Frame::decode(&row.value)?;
-                pieces.push(PolicyInput {
-                    path: path.clone(),
-                    frame_type: head.frame_type.clone(),
-                    agent_id: head.agent_id.clone(),
-                    content: self.content_from(&frame, inline).await?,
-                });
+            for (frame, inline) in self.records_at(heads).await? {
+                let content = self.content_from(&frame, inline).await?;
+                let Frame { path, frame_type, agent_id, .. } = frame;
+                pieces.push(PolicyInput { path, frame_type, agent_id, content });
             }
         }
         Ok(pieces)

@@ -3,52 +3,17 @@
 //! *Invariants*: every field is preceded by its length, and the first two fields identify the form of the others.
 //! Different inputs therefore never have the same bytes.
 
-use std::fmt;
-use std::str::FromStr;
+use piton_core::{Digest, DigestBuilder};
 
-use piton_core::{Digest, DigestBuilder, DigestError};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// The digest of a tree node's content and path.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct TreeNodeId(Digest);
+piton_core::digest_references! {
+    /// The digest of a tree node's content and path.
+    TreeNodeId,
+}
 
 impl TreeNodeId {
-    /// Wraps a digest that is known to be the id of a tree node.
-    pub const fn new(digest: Digest) -> Self {
-        Self(digest)
-    }
-
-    /// Returns the digest.
-    pub const fn digest(self) -> Digest {
-        self.0
-    }
-
     /// Returns the 32 bytes of the digest.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         self.0.as_bytes()
-    }
-}
-
-impl FromStr for TreeNodeId {
-    type Err = DigestError;
-
-    fn from_str(text: &str) -> Result<Self, DigestError> {
-        text.parse().map(Self)
-    }
-}
-
-impl fmt::Display for TreeNodeId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, formatter)
-    }
-}
-
-impl fmt::Debug for TreeNodeId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, formatter)
     }
 }
 

@@ -535,6 +535,29 @@ fn one_edit_in_ten_thousand_nodes_costs_its_ancestors_only() {
     assert!(done.examined <= 4, "{} directories", done.examined);
 }
 
+#[test]
+fn a_regeneration_of_a_part_claims_nothing_about_the_rest() {
+    let mut scene = scene();
+    scene.synthesize(".", &summaries(PolicySpec::Concatenation));
+    regenerate(&scene, &RegenerateFrames::subtree("."));
+    let none = "Nothing had to be regenerated: no frame is stale.";
+    assert_eq!(regenerate(&scene, &RegenerateFrames::subtree(".")).text(), none);
+    // Two frames are stale now: the one that was written, and the one that was made from it.
+    scene.write("top.md", "edited");
+    scene.scan();
+    let only_changes = RegenerateFrames { changes_only: true, ..RegenerateFrames::subtree(".") };
+    let other_type = RegenerateFrames {
+        frame_type: Some("review".parse().unwrap()),
+        ..RegenerateFrames::subtree(".")
+    };
+    for part in [RegenerateFrames::subtree("a"), only_changes, other_type] {
+        let said = regenerate(&scene, &part).text();
+        assert!(said.starts_with("Nothing had to be regenerated") && said != none, "{said}");
+    }
+    let said = regenerate(&scene, &RegenerateFrames::subtree(".")).text();
+    assert!(said.starts_with("Nothing could be regenerated.\n2 frames stay stale:"), "{said}");
+}
+
 mod long {
     use piton_store::testing::LongRun;
 

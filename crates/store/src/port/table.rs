@@ -60,6 +60,25 @@ pub struct TableWrite {
     pub change: EntryChange,
 }
 
+impl TableWrite {
+    /// Creates a write of a value.
+    pub const fn put(key: Key, expect: Expect, value: Vec<u8>) -> Self {
+        Self { key, expect, change: EntryChange::Put(value) }
+    }
+
+    /// Creates a removal.
+    pub const fn remove(key: Key, expect: Expect) -> Self {
+        Self { key, expect, change: EntryChange::Remove }
+    }
+}
+
+impl From<Option<EntryVersion>> for Expect {
+    /// Expects the key to be as it was read: with the value of this write, or absent.
+    fn from(read: Option<EntryVersion>) -> Self {
+        read.map_or(Self::Absent, Self::Version)
+    }
+}
+
 /// The checks and changes of one commit.
 pub type Batch = Vec<TableWrite>;
 

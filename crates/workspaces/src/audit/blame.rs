@@ -62,7 +62,7 @@ impl Ledger {
     /// Returns the files that exist according to their records but were lost to damage.
     pub(super) async fn lost(&self, workspaces: &Workspaces) -> Result<Vec<LogicalPath>, Error> {
         let mut paths = BTreeSet::new();
-        for number in self.all_numbers().await? {
+        for number in self.numbers(&self.keys.records()).await? {
             // Unreadable records are found by a check of their own.
             let Ok(Some(record)) = self.record(number).await else { continue };
             paths.insert(record.intent.path);
@@ -151,8 +151,7 @@ impl Ledger {
     pub(super) async fn named(&self, path: &LogicalPath) -> Result<(Vec<u64>, usize), Error> {
         let (mut numbers, mut older) = (Vec::new(), 0);
         for ancestor in path.ancestors() {
-            let ancestor: LogicalPath = ancestor.parse().expect("a part of a path is a path");
-            let prefix = self.keys.all_of_path(&ancestor);
+            let prefix = self.keys.of_path(&ancestor);
             let (newest, more) = self.newest_numbers(&prefix, BLAME_RECORDS_MAX).await?;
             numbers.extend(newest);
             older += more;

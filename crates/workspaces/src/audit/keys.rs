@@ -28,8 +28,8 @@ impl LedgerKeys {
         Self { start: [START, name.as_bytes()].concat().into(), name }
     }
 
-    fn key(&self, kind: u8, rest: &[&[u8]]) -> Key {
-        [&*self.start, &[kind], &rest.concat()].concat().into()
+    fn key(&self, kind: u8, rest: &[u8]) -> Key {
+        [&*self.start, &[kind], rest].concat().into()
     }
 
     /// Returns the key of the counter for the next record.
@@ -37,49 +37,30 @@ impl LedgerKeys {
         self.key(b'n', &[])
     }
 
-    /// Returns the key of a record.
-    pub(super) fn record(&self, number: u64) -> Key {
-        self.key(b'r', &[&number.to_be_bytes()])
-    }
-
     /// Returns the prefix of all records.
-    pub(super) fn all_records(&self) -> Key {
+    pub(super) fn records(&self) -> Key {
         self.key(b'r', &[])
     }
 
-    /// Returns the key of the row that marks a record as open.
-    pub(super) fn open(&self, number: u64) -> Key {
-        self.key(b'o', &[&number.to_be_bytes()])
-    }
-
-    /// Returns the prefix of all open records.
-    pub(super) fn all_open(&self) -> Key {
+    /// Returns the prefix of the rows that mark records as open.
+    pub(super) fn open(&self) -> Key {
         self.key(b'o', &[])
     }
 
-    /// Returns the key of the index row from a path to a record.
-    pub(super) fn path(&self, path: &LogicalPath, number: u64) -> Key {
-        let digest = Digest::of(&FileBytes(path.as_str().as_bytes()));
-        self.key(b'p', &[digest.as_bytes(), &number.to_be_bytes()])
+    /// Returns the prefix of the index rows from a path to its records.
+    pub(super) fn of_path(&self, path: &LogicalPath) -> Key {
+        self.key(b'p', Digest::of(&FileBytes(path.as_str().as_bytes())).as_bytes())
     }
 
-    /// Returns the prefix of the index rows of a path.
-    pub(super) fn all_of_path(&self, path: &LogicalPath) -> Key {
-        let digest = Digest::of(&FileBytes(path.as_str().as_bytes()));
-        self.key(b'p', &[digest.as_bytes()])
+    /// Returns the prefix of the index rows from a run to its records.
+    pub(super) fn of_run(&self, run: &str) -> Key {
+        self.key(b'u', Digest::of(&FileBytes(run.as_bytes())).as_bytes())
     }
+}
 
-    /// Returns the key of the index row from a run to a record.
-    pub(super) fn run(&self, run: &str, number: u64) -> Key {
-        let digest = Digest::of(&FileBytes(run.as_bytes()));
-        self.key(b'u', &[digest.as_bytes(), &number.to_be_bytes()])
-    }
-
-    /// Returns the prefix of the index rows of a run.
-    pub(super) fn all_of_run(&self, run: &str) -> Key {
-        let digest = Digest::of(&FileBytes(run.as_bytes()));
-        self.key(b'u', &[digest.as_bytes()])
-    }
+/// Returns the key of a record, or of an index row about one, below a prefix.
+pub(super) fn numbered(prefix: &[u8], number: u64) -> Key {
+    [prefix, &number.to_be_bytes()].concat().into()
 }
 
 /// True if a row is a record rather than an index row.

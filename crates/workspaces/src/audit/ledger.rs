@@ -8,9 +8,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_core::{Clock, Code, Digest};
-use piton_store::port::{EntryChange, EntryVersion, Expect, Table, TableEntry, TableWrite};
+use piton_store::PagedScan;
+use piton_store::port::{EntryVersion, Expect, Table, TableEntry, TableWrite};
 
-use super::keys::{LedgerKeys, is_record, number_of};
+use super::keys::{LedgerKeys, is_record, number_of, numbered};
 use super::record::{Actor, AuditIntent, AuditOutcome, AuditRecord, VERSION};
 use crate::bounds::{ACTOR_BYTES_MAX, AUDIT_PAGE, COMMIT_TRIES_MAX};
 use crate::error::Error;
@@ -137,30 +138,26 @@ impl Ledger {
         }
         let next = self.table.get(&self.keys.next()).await?;
         let number = next.as_ref().and_then(|entry| number_of(&entry.value)).unwrap_or(0);
-        Ok((number, next.map_or(Expect::Absent, |entry| Expect::Version(entry.version))))
+        Ok((number, next.map(|entry| entry.version).into()))
     }
 
     /// Returns the writes that begin a record. The expectation on the counter row makes its writer the only one under
     /// that number.
     fn beginning(&self, record: &AuditRecord, expect: Expect) -> Result<Vec<TableWrite>, Error> {
         let (number, intent) = (record.number, &record.intent);
-        let put = |key, value| TableWrite {
-            key,
-            expect: Expect::Anything,
-            change: EntryChange::Put(value),
-        };
-        let following = EntryChange::Put((number + 1).to_be_bytes().to_vec());
+        let put = |key, value| TableWrite::put(key, Expect::Anything, value);
+        let following = (number + 1).to_be_bytes().to_vec();
         let mut batch = vec![
-            TableWrite { key: self.keys.next(), expect, change: following },
-            put(self.keys.record(number), encode(record)?),
-            put(self.keys.open(number), Vec::new()),
-            put(self.keys.path(&intent.path, number), Vec::new()),
+            TableWrite::put(self.keys.next(), expect, following),
+            put(numbered(&self.keys.records(), number), encode(record)?),
+            put(numbered(&self.keys.open(), number), Vec::new()),
+            put(numbered(&self.keys.of_path(&intent.path), number), Vec::new()),
         ];
         if let Some(target) = intent.target.as_ref().filter(|target| **target != intent.path) {
-            batch.push(put(self.keys.path(target, number), Vec::new()));
+            batch.push(put(numbered(&self.keys.of_path(target), number), Vec::new()));
         }
         if let Some(run) = &intent.actor.run {
-            batch.push(put(self.keys.run(run, number), Vec::new()));
+            batch.push(put(numbered(&self.keys.of_run(run), number), Vec::new()));
         }
         Ok(batch)
     }
@@ -170,20 +167,15 @@ impl Ledger {
     fn ending(&self, settled: &Begun, is_contested: bool) -> Result<Vec<TableWrite>, Error> {
         let Begun { record, opened } = settled;
         let expect = if is_contested { Expect::Anything } else { Expect::Version(*opened) };
-        let open = self.keys.open(record.number);
-        let mut batch = vec![TableWrite { key: open, expect, change: EntryChange::Remove }];
+        let open = numbered(&self.keys.open(), record.number);
+        let mut batch = vec![TableWrite::remove(open, expect)];
         // `Done` needs no write of the record: removing the open row says it. A contested record may hold another
         // outcome.
         if is_contested || record.outcome != AuditOutcome::Done {
-            batch.push(self.outcome(record)?);
+            let key = numbered(&self.keys.records(), record.number);
+            batch.push(TableWrite::put(key, Expect::Anything, encode(record)?));
         }
         Ok(batch)
-    }
-
-    /// Returns the write of a record with its outcome.
-    fn outcome(&self, record: &AuditRecord) -> Result<TableWrite, Error> {
-        let (key, change) = (self.keys.record(record.number), EntryChange::Put(encode(record)?));
-        Ok(TableWrite { key, expect: Expect::Anything, change })
     }
 
     fn known(&self) -> MutexGuard<'_, KnownRecords> {
@@ -203,16 +195,10 @@ impl Ledger {
 
     /// Returns a record by its number, with its outcome if this process knows it.
     pub async fn record(&self, number: u64) -> Result<Option<AuditRecord>, Error> {
-        let known = |known: &KnownRecords| {
-            known
-                .unwritten
-                .iter()
-                .map(|settled| &settled.record)
-                .find(|one| one.number == number)
-                .cloned()
-        };
-        if let Some(known) = known(&self.known()) {
-            return Ok(Some(known));
+        let is_asked = |settled: &&Begun| settled.record.number == number;
+        let known = self.known().unwritten.iter().find(is_asked).map(|known| known.record.clone());
+        if known.is_some() {
+            return Ok(known);
         }
         Ok(self.written(number).await?.map(|(record, _)| record))
     }
@@ -223,7 +209,8 @@ impl Ledger {
         number: u64,
     ) -> Result<Option<(AuditRecord, Option<EntryVersion>)>, Error> {
         // Both rows in one read: between two reads the outcome could be written.
-        let keys = vec![self.keys.record(number), self.keys.open(number)];
+        let keys = [self.keys.records(), self.keys.open()];
+        let keys = keys.iter().map(|prefix| numbered(prefix, number)).collect();
         let [Some(entry), open] = &self.table.get_all(keys).await?[..] else { return Ok(None) };
         let mut record = decode(&entry.value)?;
         if record.outcome == AuditOutcome::Open && open.is_none() {
@@ -240,7 +227,7 @@ impl Ledger {
         run: &str,
         max: usize,
     ) -> Result<(Vec<AuditRecord>, usize), Error> {
-        let numbers = self.numbers(&self.keys.all_of_run(run)).await?;
+        let numbers = self.numbers(&self.keys.of_run(run)).await?;
         let mut records = Vec::new();
         for number in numbers.iter().take(max) {
             if let Some(record) = self.record(*number).await? {
@@ -255,11 +242,6 @@ impl Ledger {
         Ok(has_taken_out(&*self.table).await?)
     }
 
-    /// Returns the numbers of all records, in order.
-    pub(super) async fn all_numbers(&self) -> Result<Vec<u64>, Error> {
-        self.numbers(&self.keys.all_records()).await
-    }
-
     /// Returns the numbers of the index rows under a prefix, in order.
     pub(super) async fn numbers(&self, prefix: &[u8]) -> Result<Vec<u64>, Error> {
         Ok(self.newest_numbers(prefix, usize::MAX).await?.0)
@@ -272,18 +254,14 @@ impl Ledger {
         max: usize,
     ) -> Result<(Vec<u64>, usize), Error> {
         let (mut numbers, mut before) = (Vec::new(), 0);
-        let mut after = None;
-        loop {
-            let page = self.table.scan(prefix, after.as_deref(), AUDIT_PAGE).await?;
-            numbers.extend(page.entries.iter().filter_map(|entry| number_of(&entry.key)));
+        let mut scan = PagedScan::new(&*self.table, prefix, AUDIT_PAGE);
+        while let Some(entries) = scan.next().await? {
+            numbers.extend(entries.iter().filter_map(|entry| number_of(&entry.key)));
             let too_many = numbers.len().saturating_sub(max);
             numbers.drain(..too_many);
             before += too_many;
-            after = page.entries.last().map(|entry| Arc::clone(&entry.key));
-            if !page.more {
-                return Ok((numbers, before));
-            }
         }
+        Ok((numbers, before))
     }
 }
 

@@ -49,11 +49,7 @@ impl Ledgers {
 
     /// Returns the ledger of the Mount that a path leads to.
     pub fn at(&self, path: &LogicalPath) -> &Arc<Ledger> {
-        let known = path.ancestors().find_map(|above| {
-            let above: LogicalPath = above.parse().expect("a part of a path is a path");
-            self.by_prefix.get(&above)
-        });
-        known.unwrap_or(&self.rest)
+        path.ancestors().find_map(|above| self.by_prefix.get(&above)).unwrap_or(&self.rest)
     }
 
     /// Returns the origin of a copy from a path, for the record of the copy.
@@ -63,9 +59,7 @@ impl Ledgers {
 
     /// Returns the lower path of a path in an overlay.
     pub(super) fn below(&self, path: &LogicalPath) -> Option<LogicalPath> {
-        let mut above =
-            path.ancestors().map(|above| above.parse().expect("a part of a path is a path"));
-        let prefix: LogicalPath = above.find(|above| self.by_prefix.contains_key(above))?;
+        let prefix = path.ancestors().find(|above| self.by_prefix.contains_key(above))?;
         Some(self.over.get(&prefix)?.join(&path.below(&prefix)?))
     }
 

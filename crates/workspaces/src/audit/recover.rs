@@ -25,7 +25,7 @@ impl Ledger {
         prefix: Option<&LogicalPath>,
     ) -> Result<u64, Error> {
         let mut settled = 0;
-        for number in self.numbers(&self.keys.all_open()).await? {
+        for number in self.numbers(&self.keys.open()).await? {
             let Some(record) = self.record(number).await? else {
                 continue;
             };
@@ -81,8 +81,7 @@ impl Ledger {
     /// True if a directory above the path of a record was moved or removed after it.
     async fn was_above(&self, record: &AuditRecord) -> Result<bool, Error> {
         for above in record.intent.path.ancestors().skip(1) {
-            let above: LogicalPath = above.parse().expect("a part of a path is a path");
-            for number in self.numbers(&self.keys.all_of_path(&above)).await? {
+            for number in self.numbers(&self.keys.of_path(&above)).await? {
                 if number > record.number
                     && let Some(later) = self.record(number).await?
                     && matches!(later.intent.tool, Tool::Move | Tool::Delete)
@@ -96,7 +95,7 @@ impl Ledger {
 
     /// Returns the next record that names the path of this one.
     async fn later(&self, record: &AuditRecord) -> Result<Option<AuditRecord>, Error> {
-        let numbers = self.numbers(&self.keys.all_of_path(&record.intent.path)).await?;
+        let numbers = self.numbers(&self.keys.of_path(&record.intent.path)).await?;
         match numbers.into_iter().find(|number| *number > record.number) {
             Some(number) => self.record(number).await,
             None => Ok(None),

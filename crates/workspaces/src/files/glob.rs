@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::search::{Wanted, results_max};
-use crate::bounds::{NOTE_BYTES_MAX, PATTERN_BYTES_MAX, REPLY_BYTES_MAX};
+use crate::bounds::PATTERN_BYTES_MAX;
 use crate::error::Error;
 use crate::files::Files;
 use crate::path::PathProblem;
@@ -24,19 +24,10 @@ impl Files {
             results_max,
         };
         let found = self.search(&path, wanted).await?;
-        let mut text = String::new();
-        let mut shown = 0;
-        for (path, _) in found.files.iter().take(results_max) {
-            if text.len() + path.as_str().len() > REPLY_BYTES_MAX - NOTE_BYTES_MAX {
-                break;
-            }
-            let _ = writeln!(text, "{path}");
-            shown += 1;
-        }
+        let (mut text, rest) = found.render_files(results_max, false);
         if found.files_total == 0 {
             text.push_str(&found.nothing("files"));
-        } else if shown < found.files_total {
-            let rest = found.files_total - shown;
+        } else if rest > 0 {
             let _ = writeln!(text, "[{rest} more files; narrow the pattern or the path]");
         }
         found.note(&mut text);

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::glob::anchored;
-use super::search::{FoundAll, Wanted, results_max};
-use crate::bounds::{CONTEXT_LINES_MAX, NOTE_BYTES_MAX, REPLY_BYTES_MAX};
+use super::search::{FoundAll, ROOM, Wanted, results_max};
+use crate::bounds::CONTEXT_LINES_MAX;
 use crate::error::Error;
 use crate::files::Files;
 use crate::path::LogicalPath;
@@ -43,35 +43,27 @@ impl Files {
             results_max,
         };
         let found = self.search(&request.path, wanted).await?;
-        Ok(match request.output {
-            GrepOutput::Lines => render_lines(&found, results_max, request.context > 0),
-            GrepOutput::Files => render_files(&found, results_max, false),
-            GrepOutput::Count => render_files(&found, results_max, true),
-        })
-    }
-}
-
-const ROOM: usize = REPLY_BYTES_MAX - NOTE_BYTES_MAX;
-
-fn render_files(found: &FoundAll, results_max: usize, counts: bool) -> String {
-    let mut text = String::new();
-    let mut shown = 0;
-    for (path, file) in found.files.iter().take(results_max) {
-        if text.len() + path.as_str().len() > ROOM {
-            break;
-        }
-        let _ = if counts {
-            writeln!(text, "{path}:{}", file.matches)
+        let (mut text, rest, what) = if request.output == GrepOutput::Lines {
+            let (text, rest) = render_lines(&found, results_max, request.context > 0);
+            (text, rest, "matching lines")
         } else {
-            writeln!(text, "{path}")
+            let counts = request.output == GrepOutput::Count;
+            let (text, rest) = found.render_files(results_max, counts);
+            (text, rest, "files")
         };
-        shown += 1;
+        if found.files_total == 0 {
+            text.push_str(&found.nothing("lines"));
+        } else if rest > 0 {
+            let _ =
+                writeln!(text, "[{rest} more {what}; narrow the pattern, the path or the glob]");
+        }
+        found.note(&mut text);
+        Ok(text)
     }
-    finish(found, &mut text, found.files_total - shown, "files");
-    text
 }
 
-fn render_lines(found: &FoundAll, results_max: usize, groups: bool) -> String {
+/// Renders the first matching lines. Also returns the number of those that are not shown.
+fn render_lines(found: &FoundAll, results_max: usize, groups: bool) -> (String, u64) {
     let mut text = String::new();
     let mut lines = 0;
     let mut matches = 0;
@@ -82,8 +74,7 @@ fn render_lines(found: &FoundAll, results_max: usize, groups: bool) -> String {
             break;
         }
     }
-    finish(found, &mut text, found.matches_total.saturating_sub(matches), "matching lines");
-    text
+    (text, found.matches_total.saturating_sub(matches))
 }
 
 /// Renders the lines of one file. Returns true if all of them fit.
@@ -112,13 +103,4 @@ fn render_file(
         *matches += u64::from(line.is_match);
     }
     true
-}
-
-fn finish(found: &FoundAll, text: &mut String, rest: u64, what: &str) {
-    if found.files_total == 0 {
-        text.push_str(&found.nothing("lines"));
-    } else if rest > 0 {
-        let _ = writeln!(text, "[{rest} more {what}; narrow the pattern, the path or the glob]");
-    }
-    found.note(text);
 }

@@ -5,7 +5,6 @@
 
 mod change;
 mod copy;
-mod delete;
 mod edit;
 mod glob;
 mod grep;
@@ -13,7 +12,6 @@ mod ls;
 mod read;
 mod search;
 mod service;
-mod stat;
 mod write;
 
 pub use edit::{ReplaceProblem, Replaced, replace};

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::bounds::{
-    LIST_ENTRIES_HELD_MAX, PATH_DEPTH_MAX, RESULTS_DEFAULT, RESULTS_MAX, SEARCH_FILES_MAX,
+    LIST_ENTRIES_HELD_MAX, NOTE_BYTES_MAX, PATH_DEPTH_MAX, REPLY_BYTES_MAX, RESULTS_DEFAULT,
+    RESULTS_MAX, SEARCH_FILES_MAX,
 };
 use crate::error::{Error, listed};
 use crate::files::Files;
@@ -14,6 +15,9 @@ use crate::scope::{Right, Tool};
 use crate::search::{Cancel, ContentMatcher, Depth, FoundFile, Search, Selection, Skipped};
 use crate::store::StoreFault;
 use crate::workspaces::LocatedPath;
+
+/// Room for results in a reply.
+pub(super) const ROOM: usize = REPLY_BYTES_MAX - NOTE_BYTES_MAX;
 
 /// Parameters of a search.
 pub(super) struct Wanted {
@@ -109,6 +113,24 @@ impl FoundAll {
             let below = file.path.below(start).unwrap_or_else(MountPath::root);
             self.files.push((path.join(&below), file));
         }
+    }
+
+    /// Renders the paths of the first files, each with the number of its matching lines if `counts` is set. Also returns
+    /// the number of files that are not shown.
+    pub(super) fn render_files(&self, results_max: usize, counts: bool) -> (String, u64) {
+        let (mut text, mut shown) = (String::new(), 0);
+        for (path, file) in self.files.iter().take(results_max) {
+            if text.len() + path.as_str().len() > ROOM {
+                break;
+            }
+            let _ = if counts {
+                writeln!(text, "{path}:{}", file.matches)
+            } else {
+                writeln!(text, "{path}")
+            };
+            shown += 1;
+        }
+        (text, self.files_total - shown)
     }
 
     /// Returns the message that nothing was found, which mentions files that were not searched if there are any.

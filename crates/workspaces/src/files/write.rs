@@ -1,4 +1,6 @@
-//! `write` and `mkdir`
+//! `write`, `mkdir` and `delete`
+
+use std::sync::Arc;
 
 use crate::blocking::as_a_whole;
 use crate::bounds::FILE_BYTES_MAX;
@@ -9,7 +11,7 @@ use crate::files::service::store_error;
 use crate::path::LogicalPath;
 use crate::scope::{AccessScope, Right, Tool};
 use crate::store::{Before, Expected, FileChange, StoreFault};
-use crate::tools::{MkdirRequest, WriteRequest};
+use crate::tools::{DeleteRequest, MkdirRequest, WriteRequest};
 use crate::workspaces::LocatedPath;
 
 impl Files {
@@ -53,6 +55,30 @@ impl Files {
             Ok(format!("{} is there\n", target.path))
         })
         .await
+    }
+
+    /// Deletes a file or a directory.
+    pub async fn delete(&self, request: DeleteRequest) -> Result<String, Error> {
+        let target = self.permit(Tool::Delete, Right::Change, &request.path)?;
+        self.workspaces.refuse_inner(Tool::Delete, &target)?;
+        let files = self.clone();
+        as_a_whole(async move { files.delete_located(target, request.recursive).await }).await
+    }
+
+    async fn delete_located(&self, target: LocatedPath, recursive: bool) -> Result<String, Error> {
+        let target = self.located_name(target).await?;
+        let change = FileChange::Delete {
+            path: target.at.clone(),
+            recursive,
+            expected: Expected::Anything,
+            mask: Arc::clone(&target.workspace.mask),
+        };
+        let changed = self.change(Tool::Delete, &target, None, change).await?;
+        let what = match changed.before {
+            Before::Directory => "the directory ",
+            _ => "",
+        };
+        Ok(format!("deleted {what}{}\n", target.path))
     }
 
     /// Returns the precondition of the caller. A write-only Workspace accepts none, because its result would reveal

@@ -16,23 +16,20 @@ use crate::store::{
 };
 use crate::virtual_store::{PendingCommit, Staged};
 
-/// Joins changes that are reported and committed as one. With `staged`, the buffer for the writes of several steps, they
-/// reach the table in one commit.
+/// Joins changes that are reported and committed as one: `staged`, the buffer for their writes, reaches the table in one
+/// commit.
 fn joined(
     steps: Vec<Prepared>,
-    staged: Option<Arc<Staged>>,
+    staged: Arc<Staged>,
     before: Before,
     after: Option<Digest>,
 ) -> Prepared {
     let commit = async move || {
-        // With several steps these commits only fill the buffer; the flush makes all of them durable at once.
+        // These commits only fill the buffer; the flush makes all of them durable at once.
         for step in steps {
             step.commit().await?;
         }
-        match staged {
-            Some(staged) => staged.flush().await,
-            None => Ok(()),
-        }
+        staged.flush().await
     };
     Prepared::new(before, after, move || Box::pin(commit()))
 }
@@ -171,12 +168,18 @@ impl OverlayStore {
             return self.relocate_tree(from, to, mask).await;
         }
         let (own, staged) = self.staged();
-        let loaded = own.load(from.clone(), FILE_BYTES_MAX).await?;
-        let executable = loaded.executable.then_some(true);
-        let written = own.write(to, &loaded.bytes, Expected::Nothing, executable).await?;
-        let deleted = own.delete(from, false, Expected::Digest(loaded.digest), mask).await?;
+        let (written, digest) = own.copy(from.clone(), to).await?;
+        let deleted = own.delete(from, false, Expected::Digest(digest), mask).await?;
         let (before, after) = (deleted.before.clone(), written.after);
-        Ok(joined(vec![written, deleted], Some(staged), before, after))
+        Ok(joined(vec![written, deleted], staged, before, after))
+    }
+
+    /// Prepares a copy of a file. Also returns the digest of the content that was read.
+    async fn copy(&self, from: MountPath, to: MountPath) -> Result<(Prepared, Digest), StoreFault> {
+        let loaded = self.load(from, FILE_BYTES_MAX).await?;
+        let executable = loaded.executable.then_some(true);
+        let written = self.write(to, &loaded.bytes, Expected::Nothing, executable).await?;
+        Ok((written, loaded.digest))
     }
 
     /// Returns the version of the row at a path. It is read before anything that decides about a change: if the row
@@ -224,17 +227,13 @@ impl OverlayStore {
         let mut steps = vec![own.make(to.clone()).await?];
         for (path, kind) in own.tree(&from, mask).await? {
             let target = fitting(&to.join(&path.below(&from).expect("it lies below")))?;
-            let step = if kind == EntryKind::Directory {
-                own.make(target).await?
-            } else {
-                let loaded = own.load(path, FILE_BYTES_MAX).await?;
-                let executable = loaded.executable.then_some(true);
-                own.write(target, &loaded.bytes, Expected::Nothing, executable).await?
-            };
-            steps.push(step);
+            steps.push(match kind {
+                EntryKind::Directory => own.make(target).await?,
+                _ => own.copy(path, target).await?.0,
+            });
         }
         steps.push(own.delete(from, true, Expected::Anything, mask).await?);
-        Ok(joined(steps, Some(staged), Before::Directory, None))
+        Ok(joined(steps, staged, Before::Directory, None))
     }
 
     async fn make(&self, path: MountPath) -> Result<Prepared, StoreFault> {

@@ -6,7 +6,7 @@ use super::store::OverlayStore;
 use super::view::View;
 use crate::bounds::OVERLAY_CHANGES_MAX;
 use crate::path::MountPath;
-use crate::search::{Depth, Search, SearchResult};
+use crate::search::{Search, SearchResult};
 use crate::store::{Store, StoreFault};
 use crate::virtual_store::DirectoryRow;
 
@@ -45,16 +45,7 @@ impl OverlayStore {
         // Read after the upper search: a row that is gone by now was found above, and duplicates are removed below.
         let covered = if upper { self.covered(&search.start).await? } else { Vec::new() };
         let inner = self.lower_mask.merged(&search.mask).with_covered(covered);
-        let query = Search {
-            start: search.start.clone(),
-            lead: search.lead.clone(),
-            selection: Arc::clone(&search.selection),
-            content: search.content.clone(),
-            mask: Arc::new(inner),
-            depth: search.depth,
-            results_max: search.results_max,
-            cancel: search.cancel.clone(),
-        };
+        let query = Search { mask: Arc::new(inner), ..Search::clone(search) };
         let below = match self.lower.search(Arc::new(query)).await {
             Err(StoreFault::NotFound) if upper => SearchResult::default(),
             below => below?,
@@ -104,7 +95,7 @@ fn joined(above: SearchResult, below: SearchResult, search: &Search) -> SearchRe
     // A file that was applied between the two searches is found in both.
     files.dedup_by(|later, first| later.path == first.path);
     for file in files {
-        both.push(file, search.depth == Depth::Lines, search.results_max);
+        both.push(file, search);
     }
     both.files_total += unkept_files;
     both.matches_total += unkept_matches;

@@ -9,8 +9,8 @@ use crate::mask::Mask;
 use crate::path::MountPath;
 use crate::search::{Search, SearchResult};
 use crate::store::{
-    DirectoryEntry, DirectoryListing, EntryKind, FileChange, FileIdentity, FileStat, LoadedFile,
-    Prepared, Store, StoreFault, StoreFuture, Window, WindowRead,
+    DirectoryListing, FileChange, FileIdentity, FileStat, LoadedFile, Prepared, Store, StoreFault,
+    StoreFuture, Window, WindowRead,
 };
 use crate::virtual_store::{DirectoryRow, SeenRow, VirtualStore};
 use crate::workspaces::Workspace;
@@ -64,19 +64,10 @@ impl OverlayStore {
         }
         // Upper entries replace lower ones of the same name, and whiteouts remove them.
         for (name, row) in rows {
-            let entry = match row {
-                DirectoryRow::Whiteout { .. } => {
-                    entries.remove(&name);
-                    continue;
-                }
-                DirectoryRow::Directory { .. } => {
-                    DirectoryEntry { name, kind: EntryKind::Directory, bytes: 0 }
-                }
-                DirectoryRow::File { bytes, .. } => {
-                    DirectoryEntry { name, kind: EntryKind::File, bytes }
-                }
-            };
-            entries.insert(entry.name.clone(), entry);
+            match row.listed(name.clone()) {
+                Some(entry) => drop(entries.insert(name, entry)),
+                None => drop(entries.remove(&name)),
+            }
         }
         Ok(DirectoryListing { entries: entries.into_values().collect(), unusable })
     }

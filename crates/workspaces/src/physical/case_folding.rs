@@ -10,21 +10,20 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, Stat};
+use rustix::fs::{CWD, Dir};
 use rustix::io::Errno;
 
-use super::open::Root;
+use super::open::{Root, stat_in};
 use crate::bounds::FOLDING_TRIES_MAX;
 
 /// True if a directory, or the directory that contains it, finds a name by another spelling.
 pub(super) fn folds(directory: &OwnedFd, path: &Path) -> bool {
     let is_found = |at: BorrowedFd<'_>, name: &Path| {
         let Some(other) = in_other_letters(name) else { return false };
-        let found = |name: &Path| rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW).ok();
-        let place = |stat: Stat| (stat.st_dev, stat.st_ino);
+        let found = |name: &Path| stat_in(at, name).ok().map(|stat| (stat.st_dev, stat.st_ino));
         // Both spellings have to lead to the same inode: two files may differ in case alone.
-        let one = found(name).map(place);
-        one.is_some() && one == found(&other).map(place)
+        let one = found(name);
+        one.is_some() && one == found(&other)
     };
     // The entries of the directory come first. Without a usable one, the directory's own name is tried, as its parent
     // finds it.
@@ -61,7 +60,7 @@ impl Root {
 
     /// True if case is folded and something exists at a name, possibly stored in another spelling.
     pub(super) fn is_taken(&self, directory: &OwnedFd, name: &str) -> bool {
-        self.folds && rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+        self.folds && stat_in(directory, name).is_ok()
     }
 }
 

@@ -5,12 +5,10 @@
 
 use std::os::fd::OwnedFd;
 
-use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
-use super::errno::fault;
 use super::list::kind_of;
-use super::open::Root;
+use super::open::{Root, stat_in};
 use crate::bounds::LINKS_MAX;
 use crate::path::MountPath;
 use crate::store::{EntryKind, StoreFault};
@@ -79,14 +77,13 @@ enum LinkEntry {
 }
 
 fn entry(directory: &OwnedFd, name: &str) -> Result<LinkEntry, StoreFault> {
-    let stat = match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(stat) => stat,
+    let stat = match stat_in(directory, name) {
         Err(Errno::NOENT) => return Ok(LinkEntry::Missing),
-        Err(errno) => return Err(fault(errno)),
+        stat => stat?,
     };
     if kind_of(&stat) != EntryKind::Link {
         return Ok(LinkEntry::Plain);
     }
-    let target = rustix::fs::readlinkat(directory, name, Vec::new()).map_err(fault)?;
+    let target = rustix::fs::readlinkat(directory, name, Vec::new())?;
     target.into_string().map(LinkEntry::Link).map_err(|_| StoreFault::LinkLeadsOut)
 }

@@ -2,9 +2,9 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Dir, FileType, Stat};
+use rustix::fs::{Dir, FileType, Stat};
 
-use super::errno::fault;
+use super::open::stat_in;
 use crate::bounds::LIST_ENTRIES_HELD_MAX;
 use crate::path::check_name;
 use crate::store::{DirectoryEntry, DirectoryListing, EntryKind, StoreFault};
@@ -19,8 +19,8 @@ pub(super) struct RawEntry {
 pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<RawEntry>, u64), StoreFault> {
     let mut found = Vec::new();
     let mut unusable = 0;
-    for entry in Dir::read_from(directory).map_err(fault)? {
-        let entry = entry.map_err(fault)?;
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
         let bytes = entry.file_name().to_bytes();
         if matches!(bytes, b"." | b"..") {
             continue;
@@ -36,8 +36,7 @@ pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<RawEntry>, u64),
         let kind = match entry.file_type() {
             // Some file systems do not store the type in the directory.
             FileType::Unknown => {
-                let stat = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
-                stat.map_or(EntryKind::Other, |stat| kind_of(&stat))
+                stat_in(directory, name).map_or(EntryKind::Other, |stat| kind_of(&stat))
             }
             known => kind_of_type(known),
         };
@@ -55,16 +54,17 @@ fn usable(name: &[u8]) -> Option<&str> {
 pub(super) fn listing(directory: &OwnedFd) -> Result<DirectoryListing, StoreFault> {
     let (raw, unusable) = entries(directory.as_fd())?;
     let entries = raw.into_iter().map(|entry| {
-        let is_file = entry.kind == EntryKind::File;
-        let stat = is_file
-            .then(|| rustix::fs::statat(directory, &*entry.name, AtFlags::SYMLINK_NOFOLLOW).ok());
-        // The entry may have been replaced since the directory was read.
-        let stat = stat.flatten().filter(|stat| kind_of(stat) == EntryKind::File);
-        DirectoryEntry {
-            name: entry.name,
-            kind: entry.kind,
-            bytes: stat.map_or(0, |stat| size(&stat)),
-        }
+        let bytes = match entry.kind {
+            EntryKind::File => {
+                stat_in(directory, &*entry.name).map_or(0, |stat| match kind_of(&stat) {
+                    EntryKind::File => size(&stat),
+                    // The entry was replaced since the directory was read.
+                    _ => 0,
+                })
+            }
+            _ => 0,
+        };
+        DirectoryEntry { name: entry.name, kind: entry.kind, bytes }
     });
     Ok(DirectoryListing { entries: entries.collect(), unusable })
 }

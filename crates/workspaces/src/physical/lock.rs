@@ -11,7 +11,6 @@ use std::time::Instant;
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
-use super::errno::fault;
 use crate::bounds::{LOCK_PAUSE, LOCK_WAIT};
 use crate::store::StoreFault;
 
@@ -24,7 +23,7 @@ pub(super) fn lock(directory: &OwnedFd) -> Result<(), StoreFault> {
             Err(Errno::WOULDBLOCK) if start.elapsed() < LOCK_WAIT => thread::sleep(LOCK_PAUSE),
             Err(Errno::WOULDBLOCK) => return Err(StoreFault::Busy),
             Err(Errno::INTR) => {}
-            Err(errno) => return Err(fault(errno)),
+            Err(errno) => return Err(errno.into()),
         }
     }
 }
@@ -32,7 +31,7 @@ pub(super) fn lock(directory: &OwnedFd) -> Result<(), StoreFault> {
 /// Locks two open directories, in an order that all writers share.
 pub(super) fn lock_both(first: &OwnedFd, second: &OwnedFd) -> Result<(), StoreFault> {
     let place = |fd: &OwnedFd| rustix::fs::fstat(fd).map(|stat| (stat.st_dev, stat.st_ino));
-    let (one, other) = (place(first).map_err(fault)?, place(second).map_err(fault)?);
+    let (one, other) = (place(first)?, place(second)?);
     // A second `flock` through another descriptor of the same directory would wait for the first until it times out.
     if one == other {
         return lock(first);

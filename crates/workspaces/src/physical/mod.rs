@@ -8,13 +8,12 @@
 //! | file | holds |
 //! |---|---|
 //! | `store` | the Store: its options, its answers, and which change is prepared how |
-//! | `open` | the held directory of the Mount, and opening paths beneath it |
+//! | `open` | the held directory of the Mount, opening paths beneath it, and errors of the operating system as faults |
 //! | `links`, `case_folding` | links, resolved name by name; file systems that ignore the case of names |
 //! | `read`, `list`, `search` | whole files, also from the kernel's cache; directories; the walk and the search |
-//! | `write`, `directories`, `permissions` | a new file beside the old one; missing directories; what a new file inherits |
+//! | `write`, `permissions` | a new file beside the old one, in directories made for it; what a new file inherits |
 //! | `rename`, `remove` | moves that replace nothing; removals that are whole or undone |
 //! | `lock`, `quota` | one writer per directory, or per Mount under a quota; the count of what is there |
-//! | `errno` | errors of the operating system as faults |
 //!
 //! *Invariants*: no path of the machine leaves this module. Nothing is opened that could block. A file is replaced,
 //! never written in place, so a hard link to it elsewhere keeps the old content.
@@ -24,8 +23,6 @@
 //! and the rename that replaces it.
 
 mod case_folding;
-mod directories;
-mod errno;
 mod links;
 mod list;
 mod lock;

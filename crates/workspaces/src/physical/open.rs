@@ -6,9 +6,9 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
+use rustix::path::Arg;
 
 use super::case_folding::folds;
-use super::errno::fault;
 use super::store::PhysicalOptions;
 use crate::path::MountPath;
 use crate::store::StoreFault;
@@ -30,7 +30,7 @@ pub(super) struct Root {
     /// not report one.
     mount: Option<MountId>,
     /// Set when file systems mounted inside the Mount are followed.
-    follows_mounts: bool,
+    pub(super) follows_mounts: bool,
 }
 
 impl Root {
@@ -38,7 +38,7 @@ impl Root {
     /// paths are walked name by name even where the kernel could resolve them in one call.
     pub(super) fn hold(directory: &Path, options: PhysicalOptions) -> Result<Self, StoreFault> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let fd = rustix::fs::open(directory, flags, Mode::empty()).map_err(fault)?;
+        let fd = rustix::fs::open(directory, flags, Mode::empty())?;
         let folds = folds(&fd, directory);
         // On a file system that folds case, the kernel accepts any spelling of a name, so each name has to be checked
         // against its directory. The trial open finds out whether `openat2` exists here at all.
@@ -64,7 +64,7 @@ impl Root {
     pub(super) fn parent<'a>(&self, path: &'a MountPath) -> Result<(OwnedFd, &'a str), StoreFault> {
         let (parent, name) = path.split().ok_or(StoreFault::IsDirectory)?;
         let directory = self.directory(&parent)?;
-        self.check_spelling(&directory, name).map_err(fault)?;
+        self.check_spelling(&directory, name)?;
         Ok((directory, name))
     }
 
@@ -74,10 +74,10 @@ impl Root {
         directory: &OwnedFd,
         name: &str,
     ) -> Result<(File, Stat), StoreFault> {
-        self.check_spelling(directory, name).map_err(fault)?;
+        self.check_spelling(directory, name)?;
         // A plain `openat` crosses mounts, so the check that `openat2` does has to be made here.
-        let file = one(directory.as_fd(), name, READ).map_err(fault)?;
-        self.check_mount(file.as_fd()).map_err(fault)?;
+        let file = one(directory, name, READ)?;
+        self.check_mount(file.as_fd())?;
         self.regular(file)
     }
 
@@ -87,15 +87,10 @@ impl Root {
         directory: &OwnedFd,
         name: &str,
     ) -> Result<OwnedFd, StoreFault> {
-        self.check_spelling(directory, name).map_err(fault)?;
+        self.check_spelling(directory, name)?;
         let below = one_directory(directory, name)?;
-        self.check_mount(below.as_fd()).map_err(fault)?;
+        self.check_mount(below.as_fd())?;
         Ok(below)
-    }
-
-    /// True if file systems mounted inside the Mount are followed.
-    pub(super) fn follows_mounts(&self) -> bool {
-        self.follows_mounts
     }
 
     /// Refuses an entry on a file system mounted inside the Mount, unless those are followed.
@@ -113,7 +108,7 @@ impl Root {
     }
 
     pub(super) fn regular(&self, fd: OwnedFd) -> Result<(File, Stat), StoreFault> {
-        let stat = rustix::fs::fstat(&fd).map_err(fault)?;
+        let stat = rustix::fs::fstat(&fd)?;
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile if self.deny_hard_links && stat.st_nlink > 1 => {
                 Err(StoreFault::Link)
@@ -126,55 +121,81 @@ impl Root {
 
     fn open(&self, path: &MountPath, flags: OFlags) -> Result<OwnedFd, StoreFault> {
         let text = if path.is_root() { "." } else { path.as_str() };
-        let opened = match self
-            .by_kernel
-            .then(|| beneath(self.fd.as_fd(), text, flags, self.follows_mounts()))
-        {
-            // With `O_NOFOLLOW | O_DIRECTORY` the kernel reports a link as ENOTDIR. The walk finds out which it is.
-            Some(Err(Errno::NOTDIR)) | None => self.walk(path, flags),
-            Some(opened) => opened,
-        };
-        opened.map_err(fault)
+        if self.by_kernel {
+            match beneath(self.fd.as_fd(), text, flags, self.follows_mounts) {
+                // With `O_NOFOLLOW | O_DIRECTORY` the kernel reports a link as ENOTDIR. The walk finds out which it is.
+                Err(Errno::NOTDIR) => {}
+                opened => return Ok(opened?),
+            }
+        }
+        Ok(self.walk(path, flags)?)
     }
 
     /// Opens a path name by name, without following any link.
     fn walk(&self, path: &MountPath, flags: OFlags) -> Result<OwnedFd, Errno> {
         // Every step opens relative to the descriptor of the step before, so replacing a directory that was already
         // passed cannot redirect the walk.
-        let mut current = one(self.fd.as_fd(), ".", DIRECTORY)?;
+        let mut current = one_directory(&self.fd, ".")?;
         let Some((parent, last)) = path.split() else {
             return Ok(current);
         };
         for name in parent.names() {
             self.check_spelling(&current, name)?;
-            current = one(current.as_fd(), name, DIRECTORY)?;
+            current = one_directory(&current, name)?;
             self.check_mount(current.as_fd())?;
         }
         self.check_spelling(&current, last)?;
-        let last = one(current.as_fd(), last, flags)?;
+        let last = one(&current, last, flags)?;
         self.check_mount(last.as_fd())?;
         Ok(last)
     }
 }
 
 /// Opens one entry of an open directory without following links.
-pub(super) fn one(directory: BorrowedFd<'_>, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+pub(super) fn one(
+    directory: impl AsFd,
+    name: impl Arg + Copy,
+    flags: OFlags,
+) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    match rustix::fs::openat(directory, name, flags, Mode::empty()) {
+    match rustix::fs::openat(&directory, name, flags, Mode::empty()) {
         // A link opened as a directory is reported as ENOTDIR. Stat the name to report it as a link.
-        Err(Errno::NOTDIR) => {
-            match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_symlink() => Err(Errno::LOOP),
-                _ => Err(Errno::NOTDIR),
-            }
-        }
+        Err(Errno::NOTDIR) => match stat_in(directory, name) {
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_symlink() => Err(Errno::LOOP),
+            _ => Err(Errno::NOTDIR),
+        },
         opened => opened,
     }
 }
 
 /// Opens a subdirectory of an open directory without following links.
-pub(super) fn one_directory(directory: &OwnedFd, name: &str) -> Result<OwnedFd, StoreFault> {
-    one(directory.as_fd(), name, DIRECTORY).map_err(fault)
+pub(super) fn one_directory(directory: impl AsFd, name: impl Arg + Copy) -> Result<OwnedFd, Errno> {
+    one(directory, name, DIRECTORY)
+}
+
+/// Returns the metadata of one entry of an open directory without following links.
+pub(super) fn stat_in(directory: impl AsFd, name: impl Arg) -> Result<Stat, Errno> {
+    rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
+}
+
+impl From<Errno> for StoreFault {
+    /// Returns the fault for an error. The text of the error is dropped, because it may name a path.
+    fn from(errno: Errno) -> Self {
+        match errno {
+            Errno::NOENT | Errno::NAMETOOLONG => Self::NotFound,
+            Errno::LOOP => Self::Link,
+            Errno::XDEV => Self::OtherMount,
+            Errno::NOTDIR => Self::NotDirectory,
+            Errno::ISDIR => Self::IsDirectory,
+            Errno::EXIST => Self::Exists,
+            Errno::NOTEMPTY => Self::NotEmpty,
+            Errno::NXIO | Errno::NODEV => Self::NotRegular,
+            Errno::ACCESS | Errno::PERM | Errno::ROFS => Self::Permission,
+            Errno::NOSPC | Errno::DQUOT => Self::Full,
+            Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::BUSY => Self::Busy,
+            _ => Self::Io,
+        }
+    }
 }
 
 /// Resolution rules for the kernel: stay beneath the Mount and cross no links.

@@ -9,7 +9,6 @@ use std::fs::File;
 use rustix::fs::{Gid, Mode, Stat, Uid, XattrFlags};
 use rustix::io::Errno;
 
-use super::errno::fault;
 use crate::bounds::ACCESS_LIST_BYTES_MAX;
 use crate::store::StoreFault;
 
@@ -36,7 +35,7 @@ impl Permissions {
             Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => None,
             // Other systems store access control lists elsewhere; Piton does not carry those over.
             Err(_) if cfg!(not(target_os = "linux")) => None,
-            Err(errno) => return Err(fault(errno)),
+            Err(errno) => return Err(errno.into()),
         };
         Ok(Self { owner, group, mode, list })
     }
@@ -45,23 +44,23 @@ impl Permissions {
     pub(super) fn give(&self, file: &File) -> Result<(), StoreFault> {
         if !self.give_to_group(file)? {
             // The list would grant the rights of the old owning group to the group that the file has now.
-            return rustix::fs::fchmod(file, for_no_group(self.mode)).map_err(fault);
+            return Ok(rustix::fs::fchmod(file, for_no_group(self.mode))?);
         }
         // The mode before the list: setting the mode afterwards would overwrite the mask of the list.
-        rustix::fs::fchmod(file, self.mode).map_err(fault)?;
+        rustix::fs::fchmod(file, self.mode)?;
         let Some(list) = &self.list else { return Ok(()) };
-        rustix::fs::fsetxattr(file, ACCESS_LIST, list, XattrFlags::empty()).map_err(fault)
+        Ok(rustix::fs::fsetxattr(file, ACCESS_LIST, list, XattrFlags::empty())?)
     }
 
     /// Restores the owner and the group of the file as far as this process may. Returns true if the group was restored.
     /// Only root can give a file to another user; others can give it to a group that they belong to.
     fn give_to_group(&self, file: &File) -> Result<bool, StoreFault> {
-        let made = rustix::fs::fstat(file).map_err(fault)?;
+        let made = rustix::fs::fstat(file)?;
         let give =
             |owner: Option<Uid>, group: Option<Gid>| match rustix::fs::fchown(file, owner, group) {
                 Ok(()) => Ok(true),
                 Err(Errno::PERM | Errno::INVAL) => Ok(false),
-                Err(errno) => Err(fault(errno)),
+                Err(errno) => Err(errno),
             };
         let has_group = made.st_gid == self.group.as_raw() || give(None, Some(self.group))?;
         if made.st_uid != self.owner.as_raw() {
@@ -73,9 +72,9 @@ impl Permissions {
 
 /// Makes a file executable for everyone who may read it, or for nobody.
 pub(super) fn make_executable(file: &File, executable: bool) -> Result<(), StoreFault> {
-    let stat = rustix::fs::fstat(file).map_err(fault)?;
+    let stat = rustix::fs::fstat(file)?;
     let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
-    rustix::fs::fchmod(file, with_execution(mode, executable)).map_err(fault)
+    Ok(rustix::fs::fchmod(file, with_execution(mode, executable))?)
 }
 
 fn with_execution(mode: Mode, executable: bool) -> Mode {

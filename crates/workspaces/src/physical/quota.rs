@@ -5,11 +5,8 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use rustix::fs::{AtFlags, OFlags};
-
-use super::errno::fault;
 use super::list::{entries, size};
-use super::open::{Root, one};
+use super::open::{Root, one_directory, stat_in};
 use crate::bounds::PATH_DEPTH_MAX;
 use crate::path::MountPath;
 use crate::store::{EntryKind, QuotaKind, StoreFault};
@@ -25,10 +22,7 @@ impl Root {
         bytes: u64,
         added: bool,
     ) -> Result<(), StoreFault> {
-        let old = match self.file(path) {
-            Ok((_, stat)) => Some(size(&stat)),
-            Err(_) => None,
-        };
+        let old = self.file(path).ok().map(|(_, stat)| size(&stat));
         let mut used = Used { quota, bytes, files: u64::from(old.is_none()) };
         if let (false, Some(old)) = (added, old) {
             // The content that is replaced does not count, but the scan below includes it: raise the limit by its size.
@@ -61,16 +55,14 @@ impl Used {
         for entry in found {
             match entry.kind {
                 EntryKind::Directory => {
-                    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-                    if let Ok(below) = one(directory, &entry.name, flags) {
+                    if let Ok(below) = one_directory(directory, &*entry.name) {
                         self.count(below.as_fd(), depth + 1)?;
                     }
                 }
                 EntryKind::File => {
-                    let flags = AtFlags::SYMLINK_NOFOLLOW;
-                    let stat = rustix::fs::statat(directory, &*entry.name, flags).map_err(fault)?;
+                    let bytes = size(&stat_in(directory, &*entry.name)?);
                     self.files += 1;
-                    self.bytes = self.bytes.saturating_add(size(&stat));
+                    self.bytes = self.bytes.saturating_add(bytes);
                 }
                 EntryKind::Link | EntryKind::Other => self.files += 1,
             }

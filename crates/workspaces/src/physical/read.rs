@@ -64,7 +64,7 @@ impl Root {
     }
 
     fn open_at_hand(&self, path: &MountPath, flags: OFlags) -> Option<OwnedFd> {
-        let resolve = super::open::resolving(self.follows_mounts()) | ResolveFlags::CACHED;
+        let resolve = super::open::resolving(self.follows_mounts) | ResolveFlags::CACHED;
         let name = if path.is_root() { "." } else { path.as_str() };
         let opened = self.by_kernel.then(|| {
             rustix::fs::openat2(&self.fd, name, flags | OFlags::CLOEXEC, Mode::empty(), resolve)

@@ -6,16 +6,15 @@
 
 use std::os::fd::{AsFd as _, OwnedFd};
 
-use rustix::fs::{AtFlags, FileType, Mode, RenameFlags};
+use rustix::fs::{AtFlags, Mode, RenameFlags};
 use rustix::io::Errno;
 
-use super::directories::Made;
-use super::errno::fault;
 use super::list::kind_of;
 use super::lock::lock_both;
-use super::open::{Root, one_directory};
+use super::open::{Root, one_directory, stat_in};
 use super::read::digest_in;
 use super::store::prepare_blocking;
+use super::write::Made;
 use crate::mask::Mask;
 use crate::path::MountPath;
 use crate::store::{Before, EntryKind, Prepared, StoreFault};
@@ -38,8 +37,7 @@ impl Root {
         lock: Option<OwnedFd>,
     ) -> Result<Prepared, StoreFault> {
         let (source, name) = self.parent(from)?;
-        let stat = rustix::fs::statat(&source, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
-        let kind = kind_of(&stat);
+        let kind = kind_of(&stat_in(&source, name)?);
         match kind {
             EntryKind::Link => return Err(StoreFault::Link),
             EntryKind::Other => return Err(StoreFault::NotRegular),
@@ -48,10 +46,10 @@ impl Root {
         let (parent, target_name) = to.split().ok_or(StoreFault::Exists)?;
         let (target, made) = self.make(&parent)?;
         // An early answer only: the rename itself refuses a target that appears after this.
-        match rustix::fs::statat(&target, target_name, AtFlags::SYMLINK_NOFOLLOW) {
+        match stat_in(&target, target_name) {
             Err(Errno::NOENT) => {}
             Ok(_) => return Err(StoreFault::Exists),
-            Err(errno) => return Err(fault(errno)),
+            Err(errno) => return Err(errno.into()),
         }
         if lock.is_none() {
             lock_both(&source, &target)?;
@@ -62,7 +60,7 @@ impl Root {
         } else {
             let directory = one_directory(&source, name)?;
             // Whatever is mounted in the tree must not be moved along with it.
-            self.check_same_mount(directory.as_fd()).map_err(fault)?;
+            self.check_same_mount(directory.as_fd())?;
             self.check_tree(&directory, from, mask)?;
             Before::Directory
         };
@@ -80,74 +78,60 @@ impl Root {
 impl PendingMove {
     fn commit(mut self) -> Result<(), StoreFault> {
         let (from, to) = (&self.from, &self.to);
-        rename_no_replace(&from.0, &from.1, &to.0, &to.1)?;
+        rename_no_replace((&from.0, &from.1), (&to.0, &to.1))?;
         // The directories that were created have to be durable too, or the moved file could be lost with them.
         self.made.keep()?;
         // The target first: a crash between the two syncs may leave both names, but never neither.
-        rustix::fs::fsync(&to.0).map_err(fault)?;
-        rustix::fs::fsync(&from.0).map_err(fault)
+        rustix::fs::fsync(&to.0)?;
+        Ok(rustix::fs::fsync(&from.0)?)
     }
 }
+
+/// A name in an open directory.
+type NameIn<'a> = (&'a OwnedFd, &'a str);
 
 /// Renames an entry, and fails if the target exists.
-pub(super) fn rename_no_replace(
-    from: &OwnedFd,
-    name: &str,
-    to: &OwnedFd,
-    target: &str,
-) -> Result<(), StoreFault> {
-    match rustix::fs::renameat_with(from, name, to, target, RenameFlags::NOREPLACE) {
+pub(super) fn rename_no_replace(from: NameIn<'_>, to: NameIn<'_>) -> Result<(), StoreFault> {
+    match rustix::fs::renameat_with(from.0, from.1, to.0, to.1, RenameFlags::NOREPLACE) {
         // EINVAL: the file system does not know the flag, or a directory would be moved into itself.
-        Err(Errno::INVAL | Errno::NOSYS) => in_two_steps(from, name, to, target),
-        renamed => renamed.map_err(fault),
+        Err(Errno::INVAL | Errno::NOSYS) => in_two_steps(from, to),
+        renamed => Ok(renamed?),
     }
 }
 
-fn in_two_steps(from: &OwnedFd, name: &str, to: &OwnedFd, target: &str) -> Result<(), StoreFault> {
-    let stat = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
-    if FileType::from_raw_mode(stat.st_mode).is_dir() {
-        rename_directory(from, name, to, target)
-    } else {
-        link_and_unlink(from, name, to, target)
+fn in_two_steps(from: NameIn<'_>, to: NameIn<'_>) -> Result<(), StoreFault> {
+    match kind_of(&stat_in(from.0, from.1)?) {
+        EntryKind::Directory => rename_directory(from, to),
+        _ => link_and_unlink(from, to),
     }
 }
 
 /// Renames a directory onto an empty directory that this call created.
-fn rename_directory(
-    from: &OwnedFd,
-    name: &str,
-    to: &OwnedFd,
-    target: &str,
-) -> Result<(), StoreFault> {
+fn rename_directory((from, name): NameIn<'_>, (to, target): NameIn<'_>) -> Result<(), StoreFault> {
     // `mkdirat` fails if the target exists, which reserves the name atomically.
-    rustix::fs::mkdirat(to, target, Mode::RWXU).map_err(fault)?;
+    rustix::fs::mkdirat(to, target, Mode::RWXU)?;
     rustix::fs::renameat(from, name, to, target).map_err(|errno| {
         // Removes the placeholder. If another process put something into it, it is not empty and stays.
         let _ = rustix::fs::unlinkat(to, target, AtFlags::REMOVEDIR);
         match errno {
             // A directory cannot be moved into itself; the kernel reports that as an invalid argument.
             Errno::INVAL => StoreFault::NotDirectory,
-            other => fault(other),
+            other => other.into(),
         }
     })
 }
 
 /// Gives a file its new name, then removes the old one.
-fn link_and_unlink(
-    from: &OwnedFd,
-    name: &str,
-    to: &OwnedFd,
-    target: &str,
-) -> Result<(), StoreFault> {
+fn link_and_unlink((from, name): NameIn<'_>, (to, target): NameIn<'_>) -> Result<(), StoreFault> {
     // `linkat` never replaces a target. Some file systems have no hard links at all.
     match rustix::fs::linkat(from, name, to, target, AtFlags::empty()) {
         Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => return Err(StoreFault::NoRename),
-        linked => linked.map_err(fault)?,
+        linked => linked?,
     }
     rustix::fs::unlinkat(from, name, AtFlags::empty()).map_err(|errno| {
         // The old name could not be removed: take the new one back, so that the move failed as a whole.
         let _ = rustix::fs::unlinkat(to, target, AtFlags::empty());
-        fault(errno)
+        errno.into()
     })
 }
 
@@ -169,7 +153,7 @@ mod tests {
             fs::write(at(path), path).unwrap();
         }
         fs::remove_file(at("empty/none")).unwrap();
-        let moved = in_two_steps(&open(""), from, &open(to.0), to.1);
+        let moved = in_two_steps((&open(""), from), (&open(to.0), to.1));
         assert_eq!(moved.as_ref().copied(), expected, "{from} to {to:?}");
         let is_there = |path: &&&str| Path::exists(&at(path));
         let all = ["d/inside", "d/d", "e/inside", "empty", "file", "new", "taken"];

@@ -6,14 +6,12 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use rustix::fs::OFlags;
-
 use super::list::{RawEntry, entries};
-use super::open::{Root, one};
+use super::open::{Root, one_directory};
 use crate::bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_BATCH, SEARCH_FILES_MAX, SEARCH_THREADS_MAX};
 use crate::path::MountPath;
 use crate::search::{
-    ContentMatcher, Depth, FoundFile, IGNORE_FILE, Ignores, Search, SearchResult, Skipped,
+    ContentMatcher, FoundFile, IGNORE_FILE, Ignores, Search, SearchResult, Skipped,
 };
 use crate::store::{EntryKind, StoreFault};
 
@@ -21,12 +19,8 @@ use crate::store::{EntryKind, StoreFault};
 pub(super) fn search(root: &Root, search: &Search) -> Result<SearchResult, StoreFault> {
     let Walked { files, skipped } = walk(root, search)?;
     let mut found = SearchResult::new(skipped);
-    let by_lines = search.depth == Depth::Lines;
     let Some(content) = &search.content else {
-        for path in files {
-            let file = FoundFile { path, matches: 0, lines: Vec::new() };
-            found.push(file, by_lines, search.results_max);
-        }
+        files.into_iter().for_each(|path| found.push_path(path, search));
         return Ok(found);
     };
     // Results are collected batch by batch to keep them in path order and to notice a cancellation soon.
@@ -35,11 +29,7 @@ pub(super) fn search(root: &Root, search: &Search) -> Result<SearchResult, Store
             return Err(StoreFault::Cancelled);
         }
         for result in search_batch(root, search, content, batch) {
-            match result {
-                Ok(file) if file.matches > 0 => found.push(file, by_lines, search.results_max),
-                Ok(_) => {}
-                Err(skipped) => found.skipped.add(skipped),
-            }
+            found.push_searched(result, search);
         }
     }
     Ok(found)
@@ -216,7 +206,7 @@ impl TreeWalk<'_> {
             EntryKind::File if self.search.selects(&below) => self.found.files.push(below),
             EntryKind::Directory => {
                 // Opened relative to the directory that was listed, so the walk cannot be redirected by a rename.
-                match one(directory, &entry.name, OFlags::RDONLY | OFlags::DIRECTORY) {
+                match one_directory(directory, &*entry.name) {
                     Ok(inside) if self.root.check_mount(inside.as_fd()).is_err() => {
                         self.found.skipped.mounted += 1;
                     }

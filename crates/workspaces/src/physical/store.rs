@@ -5,12 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use piton_core::{Digest, Entropy, FileBytes};
-use rustix::fs::{AtFlags, Mode, Stat};
+use rustix::fs::{Mode, Stat};
 
-use super::errno::fault;
 use super::list::{kind_of, listing, size};
 use super::lock::lock;
-use super::open::Root;
+use super::open::{Root, stat_in};
 use super::read::{CachedFile, read_all};
 use super::search::search;
 use super::write::{WriteBody, discard};
@@ -90,10 +89,9 @@ impl Store for PhysicalStore {
     fn fingerprint(&self, path: MountPath) -> StoreFuture<'_, Vec<u8>> {
         self.run(move |inner| {
             let (directory, name) = inner.root.parent(&path)?;
-            let stat =
-                rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
+            let stat = stat_in(&directory, name)?;
             if kind_of(&stat) == EntryKind::Link {
-                let target = rustix::fs::readlinkat(&directory, name, Vec::new()).map_err(fault)?;
+                let target = rustix::fs::readlinkat(&directory, name, Vec::new())?;
                 return Ok(target.into_bytes());
             }
             Ok(format!("{:?}", (stat.st_size, stat.st_mtime, stat.st_mtime_nsec)).into_bytes())
@@ -209,10 +207,10 @@ impl PhysicalInner {
     /// Returns the metadata of a path without following a link.
     fn entry(&self, path: &MountPath) -> Result<Stat, StoreFault> {
         if path.is_root() {
-            return rustix::fs::fstat(self.root.directory(path)?).map_err(fault);
+            return Ok(rustix::fs::fstat(self.root.directory(path)?)?);
         }
         let (directory, name) = self.root.parent(path)?;
-        rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)
+        Ok(stat_in(&directory, name)?)
     }
 
     fn stat(&self, path: &MountPath, digest: bool) -> Result<FileStat, StoreFault> {
@@ -269,7 +267,7 @@ impl PhysicalInner {
                 let (directory, mut made) = root.make(path)?;
                 Ok(prepare_blocking(Before::Directory, None, move || {
                     made.keep()?;
-                    rustix::fs::fsync(&directory).map_err(fault)
+                    Ok(rustix::fs::fsync(&directory)?)
                 }))
             }
         }

@@ -1,18 +1,18 @@
-//! Writing files: a new file beside the old one, under a temporary name, then one rename.
+//! Writing files: a new file beside the old one, under a temporary name, then one rename. Missing directories above it
+//! are created, and removed again if the change that needed them is not made.
 //!
 //! Nothing is written before the commit. By then the caller has recorded its intent, so the name of an unfinished write
 //! that a dead process left behind is always known.
 
 use std::fs::File;
 use std::io::Write as _;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use piton_core::{Digest, Entropy, FileBytes};
 use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
 
-use super::directories::Made;
-use super::errno::fault;
 use super::list::size;
 use super::lock::lock;
 use super::open::Root;
@@ -145,9 +145,9 @@ impl PendingWrite {
         write_temp(directory, temp, &self.bytes, permissions, executable)?;
         // The expectation was checked in preparation, but a program that ignores the lock may have made the file since.
         let renamed = if self.must_be_new {
-            rename_no_replace(directory, temp, directory, &self.name)
+            rename_no_replace((directory, temp), (directory, &self.name))
         } else {
-            rustix::fs::renameat(directory, temp, directory, &*self.name).map_err(fault)
+            rustix::fs::renameat(directory, temp, directory, &*self.name).map_err(Into::into)
         };
         if renamed.is_err() {
             discard(directory, temp);
@@ -155,7 +155,7 @@ impl PendingWrite {
         }
         self.made.keep()?;
         // The rename is durable only once the directory is.
-        rustix::fs::fsync(&self.directory).map_err(fault)
+        Ok(rustix::fs::fsync(&self.directory)?)
     }
 }
 
@@ -181,7 +181,7 @@ pub(super) fn write_temp(
     // file that it replaces.
     let initial =
         if permissions.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
-    let fd = rustix::fs::openat(directory, name, flags, initial).map_err(fault)?;
+    let fd = rustix::fs::openat(directory, name, flags, initial)?;
     let written = fill(File::from(fd), bytes, permissions, executable);
     if written.is_err() {
         discard(directory, name);
@@ -195,10 +195,9 @@ fn fill(
     permissions: Option<&Permissions>,
     executable: Option<bool>,
 ) -> Result<(), StoreFault> {
-    let told = |error: std::io::Error| {
-        rustix::io::Errno::from_io_error(&error).map_or(StoreFault::Io, fault)
-    };
-    file.write_all(bytes).map_err(told)?;
+    let fault =
+        |error: std::io::Error| Errno::from_io_error(&error).map_or(StoreFault::Io, Into::into);
+    file.write_all(bytes).map_err(fault)?;
     if let Some(permissions) = permissions {
         permissions.give(&file)?;
     }
@@ -207,13 +206,73 @@ fn fill(
     }
     // The content has to be on disk before a rename makes the file visible. Otherwise a crash could leave an empty file
     // under the final name.
-    file.sync_all().map_err(told)
+    file.sync_all().map_err(fault)
 }
 
 /// Removes an unfinished write or an unfinished removal, if it exists.
 pub(super) fn discard(directory: &OwnedFd, name: &str) {
     // An unfinished removal leaves a directory, which `unlinkat` refuses without `AT_REMOVEDIR`.
     if rustix::fs::unlinkat(directory, name, AtFlags::empty()).is_err() {
-        let _ = remove_tree(directory.as_fd(), name);
+        let _ = remove_tree(directory, name);
+    }
+}
+
+/// Directories created on the way to a change, outermost first. Dropping this removes those that are still empty.
+#[derive(Default)]
+pub(super) struct Made(Vec<(OwnedFd, String)>);
+
+impl Made {
+    /// Makes the directories durable and keeps them.
+    pub(super) fn keep(&mut self) -> Result<(), StoreFault> {
+        for (parent, _) in self.0.drain(..) {
+            rustix::fs::fsync(&parent)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the directories that are still empty.
+    pub(super) fn undo(&mut self) {
+        // Innermost first, because a directory has to be empty to be removed.
+        for (parent, name) in self.0.drain(..).rev() {
+            let _ = rustix::fs::unlinkat(&parent, &*name, AtFlags::REMOVEDIR);
+        }
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        self.undo();
+    }
+}
+
+impl Root {
+    /// Opens a directory; creates it and its missing ancestors first.
+    pub(super) fn make(&self, path: &MountPath) -> Result<(OwnedFd, Made), StoreFault> {
+        match self.directory(path) {
+            Err(StoreFault::NotFound) => {}
+            opened => return Ok((opened?, Made::default())),
+        }
+        // Rebuild the path from the Mount downwards; each step opens relative to the previous descriptor.
+        let mut made = Made::default();
+        let mut current = self.directory(&MountPath::root())?;
+        for name in path.names() {
+            let below = match self.directory_in(&current, name) {
+                Err(StoreFault::NotFound) => {
+                    match rustix::fs::mkdirat(&current, name, Mode::from_raw_mode(0o777)) {
+                        Ok(()) => {
+                            let parent = current.try_clone().map_err(|_| StoreFault::Busy)?;
+                            made.0.push((parent, name.to_owned()));
+                        }
+                        // Another writer created it first: use it, but leave its removal to that writer.
+                        Err(Errno::EXIST) => {}
+                        Err(errno) => return Err(errno.into()),
+                    }
+                    self.directory_in(&current, name)?
+                }
+                opened => opened?,
+            };
+            current = below;
+        }
+        Ok((current, made))
     }
 }

@@ -18,7 +18,7 @@ pub enum Depth {
 }
 
 /// A query for a Store.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Search {
     /// Start of the search: a directory or one file.
     pub start: MountPath,
@@ -143,12 +143,26 @@ impl SearchResult {
     }
 
     /// Adds the next file in path order; keeps it while there is room.
-    pub fn push(&mut self, file: FoundFile, by_lines: bool, results_max: usize) {
+    pub fn push(&mut self, file: FoundFile, search: &Search) {
         self.files_total += 1;
         self.matches_total += file.matches;
-        if self.kept < results_max {
-            self.kept += if by_lines { file.lines.len() } else { 1 };
+        if self.kept < search.results_max {
+            self.kept += if search.depth == Depth::Lines { file.lines.len() } else { 1 };
             self.files.push(file);
+        }
+    }
+
+    /// Adds the next file that was selected by its path alone.
+    pub fn push_path(&mut self, path: MountPath, search: &Search) {
+        self.push(FoundFile { path, matches: 0, lines: Vec::new() }, search);
+    }
+
+    /// Adds the next file that was searched, if a line of it matches.
+    pub fn push_searched(&mut self, searched: Result<FoundFile, Skipped>, search: &Search) {
+        match searched {
+            Ok(file) if file.matches > 0 => self.push(file, search),
+            Ok(_) => {}
+            Err(skipped) => self.skipped.add(skipped),
         }
     }
 }

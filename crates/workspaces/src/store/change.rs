@@ -2,7 +2,6 @@
 //!
 //! An audit record is written between the two.
 
-use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -27,6 +26,10 @@ impl FileVersion {
         Self(digest.hex()[..VERSION_DIGITS].to_owned())
     }
 
+    fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// True if a file with this digest has this version.
     pub fn is(&self, digest: &Digest) -> bool {
         digest.hex().starts_with(&self.0)
@@ -46,17 +49,7 @@ impl FromStr for FileVersion {
     }
 }
 
-impl fmt::Display for FileVersion {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
-
-impl fmt::Debug for FileVersion {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
+piton_core::shown_as_text!(FileVersion);
 
 /// Precondition of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,87 +1,117 @@
 //! Faults of Stores.
 //!
-//! *Invariants*: a fault carries no path and no text of the operating system, so none can reach an agent. The caller
-//! knows the path.
-
-use std::fmt;
+//! *Invariants*: a fault carries no path of the machine and no text of the operating system, so none can reach an
+//! agent. The caller knows the path.
 
 use piton_core::Code;
 
 use crate::protection::Protected;
 
-/// Reason that a Store refuses or fails an operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Reason that a Store refuses or fails an operation. Its text follows a path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreFault {
+    #[error("does not exist")]
     NotFound,
     /// A part of the path is a link, and links are not followed.
+    #[error("is or leads through a link, and links are not followed")]
     Link,
     /// A link leads nowhere inside the Mount.
+    #[error("leads through a link to nowhere in this Workspace")]
     LinkLeadsOut,
     /// The path is on a file system mounted inside the Mount, and those are not followed.
+    #[error("is or leads through something that is mounted there, which is not followed")]
     OtherMount,
     /// Links form a cycle.
+    #[error("leads through links that go in a circle")]
     LinkLoop,
     /// A pipe, a socket or a device.
+    #[error("is a pipe, a socket or a device, which is never opened")]
     NotRegular,
+    #[error("is a directory")]
     IsDirectory,
     /// A part of the path is not a directory.
+    #[error("leads through a file where a directory is needed")]
     NotDirectory,
+    #[error("exists already and is not overwritten")]
     Exists,
+    #[error("is a directory that is not empty")]
     NotEmpty,
     /// The file is not UTF-8 text.
+    #[error("is {} of {bytes} bytes", kind.words())]
     NotText {
         /// Size of the file.
         bytes: u64,
         kind: NotTextKind,
     },
     /// The file is too large for the operation.
+    #[error("has {bytes} bytes; this takes at most {max}")]
     TooLarge {
         /// Size of the file.
         bytes: u64,
         max: u64,
     },
     /// A bound is exceeded.
+    #[error("takes more than {max} {what}")]
     Limit {
         /// Bounded quantity, as words that follow "more than" and the number.
         what: &'static str,
         max: u64,
     },
     /// The window starts after the last line.
+    #[error("has {lines} lines, and the offset is beyond them")]
     PastEnd {
         /// Number of lines of the file.
         lines: u64,
     },
     /// The file does not meet the precondition.
+    #[error("{}", if *exists { "was changed since the version that the call names" } else { "is gone, and the call names a version of it" })]
     Conflict {
         /// Set when there is a file.
         exists: bool,
     },
     /// The directory holds something hidden by configuration.
+    #[error("holds something that the configuration hides")]
     HoldsHidden,
     /// The directory holds a name that is unusable here.
+    #[error("holds something whose name cannot be used here")]
     HoldsUnusable,
     /// The directory holds something protected.
+    #[error("holds something that is protected{0}")]
     HoldsProtected(Protected),
     /// The operating system refused access.
+    #[error("is not accessible to this process")]
     Permission,
     /// The quota of the Workspace is exceeded.
-    Quota {
-        kind: QuotaKind,
-        max: u64,
-    },
+    #[error("would take its Workspace over its quota of {max} {}", kind.words())]
+    Quota { kind: QuotaKind, max: u64 },
     /// The disk is full.
+    #[error("could not be written: the disk is full")]
     Full,
     /// Another process is changing the same directory, or too many files are open.
+    #[error("is busy: somebody else is changing it, or too many files are open")]
     Busy,
     /// The path changed between preparing and committing a change; the change can be prepared again.
+    #[error("is being changed by somebody else")]
     Raced,
+    /// The directory changed while it was deleted, and could not get its name back.
+    #[error(
+        "was changed while it was deleted, and could not get its name back. Nothing is lost: it is `{name}` in the same directory"
+    )]
+    MovedAside {
+        /// Name of the directory now, beside its former one.
+        name: String,
+    },
+    #[error("was given up because the call was cancelled")]
     Cancelled,
     /// The file system can neither rename without replacing nor link.
+    #[error("is on a file system that gives no new name without replacing what has it")]
     NoRename,
     /// Any other error of the operating system.
+    #[error("could not be read or written")]
     Io,
     /// Piton's own data failed.
+    #[error("could not be read or written: Piton's own data failed")]
     Data(Code),
 }
 
@@ -94,6 +124,15 @@ pub enum NotTextKind {
     OtherEncoding,
 }
 
+impl NotTextKind {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Binary => "binary data",
+            Self::OtherEncoding => "text in another encoding than UTF-8",
+        }
+    }
+}
+
 /// Quantity that a quota limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuotaKind {
@@ -101,6 +140,15 @@ pub enum QuotaKind {
     Bytes,
     /// Number of files.
     Files,
+}
+
+impl QuotaKind {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Files => "files",
+        }
+    }
 }
 
 impl StoreFault {
@@ -124,7 +172,7 @@ impl StoreFault {
             Self::TooLarge { .. } => Code::WorkspaceTooLarge,
             Self::Limit { .. } => Code::WorkspaceLimit,
             Self::PastEnd { .. } => Code::WorkspaceBadArgument,
-            Self::Conflict { .. } => Code::WorkspaceConflict,
+            Self::Conflict { .. } | Self::MovedAside { .. } => Code::WorkspaceConflict,
             Self::HoldsHidden | Self::HoldsUnusable => Code::WorkspaceHidden,
             Self::HoldsProtected(_) => Code::WorkspaceProtected,
             Self::Permission => Code::WorkspacePermission,
@@ -142,66 +190,6 @@ impl From<piton_store::Error> for StoreFault {
         Self::Data(error.code())
     }
 }
-
-/// Writes words that follow a path.
-impl fmt::Display for StoreFault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = match self {
-            Self::NotFound => "does not exist",
-            Self::Link => "is or leads through a link, and links are not followed",
-            Self::LinkLeadsOut => "leads through a link to nowhere in this Workspace",
-            Self::LinkLoop => "leads through links that go in a circle",
-            Self::OtherMount => {
-                "is or leads through something that is mounted there, which is not followed"
-            }
-            Self::NotRegular => "is a pipe, a socket or a device, which is never opened",
-            Self::IsDirectory => "is a directory",
-            Self::NotDirectory => "leads through a file where a directory is needed",
-            Self::Exists => "exists already and is not overwritten",
-            Self::NotEmpty => "is a directory that is not empty",
-            Self::HoldsHidden => "holds something that the configuration hides",
-            Self::HoldsUnusable => "holds something whose name cannot be used here",
-            Self::Permission => "is not accessible to this process",
-            Self::Conflict { exists: true } => "was changed since the version that the call names",
-            Self::Conflict { exists: false } => "is gone, and the call names a version of it",
-            Self::Full => "could not be written: the disk is full",
-            Self::Busy => "is busy: somebody else is changing it, or too many files are open",
-            Self::Raced => "is being changed by somebody else",
-            Self::Cancelled => "was given up because the call was cancelled",
-            Self::NoRename => {
-                "is on a file system that gives no new name without replacing what has it"
-            }
-            Self::Io => "could not be read or written",
-            Self::Data(_) => "could not be read or written: Piton's own data failed",
-            Self::HoldsProtected(why) => {
-                return write!(formatter, "holds something that is protected{why}");
-            }
-            Self::NotText { bytes, kind } => {
-                let kind = match kind {
-                    NotTextKind::Binary => "binary data",
-                    NotTextKind::OtherEncoding => "text in another encoding than UTF-8",
-                };
-                return write!(formatter, "is {kind} of {bytes} bytes");
-            }
-            Self::TooLarge { bytes, max } => {
-                return write!(formatter, "has {bytes} bytes; this takes at most {max}");
-            }
-            Self::Limit { what, max } => return write!(formatter, "takes more than {max} {what}"),
-            Self::PastEnd { lines } => {
-                return write!(formatter, "has {lines} lines, and the offset is beyond them");
-            }
-            Self::Quota { kind: QuotaKind::Bytes, max } => {
-                return write!(formatter, "would take its Workspace over its quota of {max} bytes");
-            }
-            Self::Quota { kind: QuotaKind::Files, max } => {
-                return write!(formatter, "would take its Workspace over its quota of {max} files");
-            }
-        };
-        formatter.write_str(words)
-    }
-}
-
-impl std::error::Error for StoreFault {}
 
 #[cfg(test)]
 mod tests {

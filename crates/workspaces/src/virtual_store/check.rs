@@ -6,16 +6,16 @@
 //! *Limitations*: the entries of a directory whose own row is unreadable are kept, but nothing finds them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes};
-use piton_store::Error;
-use piton_store::port::{BlobNamespace, EntryChange, Expect, Key, Table, TableEntry, TableWrite};
+use piton_store::port::{BlobNamespace, Expect, Key, Table, TableEntry, TableWrite};
+use piton_store::{Error, PagedScan};
 use serde::Serialize;
 
 use super::lookup::FoundRow;
 use super::namespace::{ROOT, START, is_entry, name_of, namespace_of, usage_of};
-use super::row::{DirectoryRow, Stored, Usage};
+use super::row::{DirectoryRow, Stored};
+use super::usage::Usage;
 use super::{VirtualPorts, VirtualStore};
 use crate::audit;
 use crate::bounds::SCAN_PAGE;
@@ -79,18 +79,9 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
     }
     for damage in damaged {
         let Damaged { entry, name, blob } = damage;
-        let key = aside_of(&entry.key);
         // The copy and the removal are one commit, so a crash loses neither the row nor the evidence.
-        let keep = TableWrite {
-            key,
-            expect: Expect::Anything,
-            change: EntryChange::Put(entry.value.clone()),
-        };
-        let remove = TableWrite {
-            key: Arc::clone(&entry.key),
-            expect: Expect::Version(entry.version),
-            change: EntryChange::Remove,
-        };
+        let keep = TableWrite::put(aside_of(&entry.key), Expect::Anything, entry.value);
+        let remove = TableWrite::remove(entry.key, Expect::Version(entry.version));
         match ports.table.commit(vec![keep, remove]).await {
             Ok(_) => done.taken_out.push(name),
             // The entry changed since the check, so it may be intact now. The next repair looks again.
@@ -104,10 +95,8 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
     // Removed rows no longer count: write the usage that the scan found for the intact ones.
     for (namespace, usage) in usages {
         let key = usage_of(&namespace);
-        let row = ports.table.get(&key).await?;
-        let expect = row.map_or(Expect::Absent, |row| Expect::Version(row.version));
-        let value = serde_json::to_vec(&usage).expect("two numbers have a JSON form");
-        let write = TableWrite { key, expect, change: EntryChange::Put(value) };
+        let read = ports.table.get(&key).await?.map(|row| row.version);
+        let write = TableWrite::put(key, read.into(), usage.encode());
         match ports.table.commit(vec![write]).await {
             // A concurrent writer continues from the old count; the quota is then a little too strict.
             Ok(_) | Err(Error::Conflict { .. }) => {}
@@ -154,19 +143,14 @@ impl VirtualStore {
 pub async fn kept_virtual(ports: &VirtualPorts) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     for (start, aside) in [VIRTUAL, RECORDS] {
-        let mut after = None;
-        loop {
-            let page = ports.table.scan(aside, after.as_deref(), SCAN_PAGE).await?;
-            after = page.entries.last().map(|entry| Arc::clone(&entry.key));
-            names.extend(page.entries.into_iter().map(|kept| {
+        let mut rows = PagedScan::new(&*ports.table, aside, SCAN_PAGE);
+        while let Some(entries) = rows.next().await? {
+            names.extend(entries.into_iter().map(|kept| {
                 let key: Key = [start, &kept.key[aside.len()..]].concat().into();
                 let name = name_of(&key).map(ToOwned::to_owned);
                 let name = name.or_else(|| record_name(&TableEntry { key, ..kept }));
                 name.unwrap_or_else(|| "(a name that cannot be read)".to_owned())
             }));
-            if !page.more {
-                break;
-            }
         }
     }
     Ok(names)
@@ -179,18 +163,14 @@ fn record_name(entry: &TableEntry) -> Option<String> {
 /// Returns the records of file changes that cannot be read.
 async fn damaged_records(ports: &VirtualPorts) -> Result<Vec<Damaged>, Error> {
     let mut damaged = Vec::new();
-    let mut after = None;
-    loop {
-        let page = ports.table.scan(RECORDS.0, after.as_deref(), SCAN_PAGE).await?;
-        after = page.entries.last().map(|entry| Arc::clone(&entry.key));
-        damaged.extend(page.entries.into_iter().filter_map(|entry| {
+    let mut records = PagedScan::new(&*ports.table, RECORDS.0, SCAN_PAGE);
+    while let Some(entries) = records.next().await? {
+        damaged.extend(entries.into_iter().filter_map(|entry| {
             let name = record_name(&entry)?;
             Some(Damaged { entry, name, blob: None })
         }));
-        if !page.more {
-            return Ok(damaged);
-        }
     }
+    Ok(damaged)
 }
 
 /// Inspects every row. Returns the damaged ones, and the usage of each namespace by intact ones.
@@ -199,16 +179,14 @@ async fn check_entries(
     files: &mut u64,
 ) -> Result<(Vec<Damaged>, BTreeMap<Vec<u8>, Usage>), Error> {
     let (mut damaged, mut usages) = (Vec::new(), BTreeMap::<Vec<u8>, Usage>::new());
-    let mut after = None;
-    loop {
-        let page = ports.table.scan(START, after.as_deref(), SCAN_PAGE).await?;
-        after = page.entries.last().map(|entry| Arc::clone(&entry.key));
-        for entry in page.entries {
+    let mut rows = PagedScan::new(&*ports.table, START, SCAN_PAGE);
+    while let Some(entries) = rows.next().await? {
+        for entry in entries {
             let Some(namespace) = namespace_of(&entry.key) else { continue };
             let usage = usages.entry(namespace.to_vec()).or_default();
             // A namespace has one row that is no entry: its usage.
             if !is_entry(&entry.key) {
-                if serde_json::from_slice::<Usage>(&entry.value).is_err() {
+                if Usage::decode(&entry.value).is_err() {
                     let name = "(how much there is)".to_owned();
                     damaged.push(Damaged { entry, name, blob: None });
                 }
@@ -237,8 +215,6 @@ async fn check_entries(
                 damaged.push(Damaged { entry, name, blob });
             }
         }
-        if !page.more {
-            return Ok((damaged, usages));
-        }
     }
+    Ok((damaged, usages))
 }

@@ -1,7 +1,6 @@
 //! Copies of a whole namespace.
 
-use std::sync::Arc;
-
+use piton_store::PagedScan;
 use piton_store::port::{EntryChange as RowChange, Expect, TableWrite};
 
 use super::row::Stored;
@@ -14,8 +13,7 @@ impl VirtualStore {
     /// copied; larger contents are shared by digest. `target` has to be empty and in the same table.
     pub(crate) async fn copy_to(&self, target: &Self) -> Result<u64, StoreFault> {
         for _ in 0..COMMIT_TRIES_MAX {
-            let there = target.ports.table.scan(&target.keys.all_entries(), None, 1).await?;
-            if !there.entries.is_empty() {
+            if target.has_rows(&target.keys.all_entries()).await? {
                 return Err(StoreFault::NotEmpty);
             }
             let (batch, entries) = self.copying(target).await?;
@@ -31,31 +29,18 @@ impl VirtualStore {
     async fn copying(&self, target: &Self) -> Result<(Vec<TableWrite>, u64), StoreFault> {
         let prefix = self.keys.all_entries();
         let (mut batch, mut rows) = (Vec::new(), Vec::new());
-        let mut after = None;
-        loop {
-            let page = self.ports.table.scan(&prefix, after.as_deref(), SCAN_PAGE).await?;
-            for entry in &page.entries {
-                let below = &entry.key[prefix.len()..];
+        let mut scan = PagedScan::new(&*self.ports.table, &prefix, SCAN_PAGE);
+        while let Some(entries) = scan.next().await? {
+            for entry in entries {
+                let copy = [&*target.keys.all_entries(), &entry.key[prefix.len()..]].concat();
                 let expect = Expect::Version(entry.version);
-                // `Keep` with a version adds the source row to the precondition of the commit without writing it.
-                batch.push(TableWrite {
-                    key: Arc::clone(&entry.key),
-                    expect,
-                    change: RowChange::Keep,
-                });
-                batch.push(TableWrite {
-                    key: [&*target.keys.all_entries(), below].concat().into(),
-                    expect: Expect::Absent,
-                    change: RowChange::Put(entry.value.clone()),
-                });
                 rows.push(Stored::decode(&entry.value)?.row);
+                // `Keep` with a version adds the source row to the precondition of the commit without writing it.
+                batch.push(TableWrite { key: entry.key, expect, change: RowChange::Keep });
+                batch.push(TableWrite::put(copy.into(), Expect::Absent, entry.value));
             }
             if rows.len() > COPY_ENTRIES_MAX {
                 return Err(StoreFault::limit("entries in one copy", COPY_ENTRIES_MAX));
-            }
-            after = page.entries.last().map(|entry| Arc::clone(&entry.key));
-            if !page.more {
-                break;
             }
         }
         target.account(&[], &rows.iter().collect::<Vec<_>>(), &mut batch).await?;

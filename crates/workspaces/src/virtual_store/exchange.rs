@@ -1,8 +1,8 @@
 //! Compare-and-swap of a single row, which is the basis for applying an overlay.
 
-use piton_store::port::{EntryChange as RowChange, EntryVersion, TableWrite};
+use piton_store::port::{EntryVersion, Expect, TableWrite};
 
-use super::pending::expect;
+use super::lookup::FoundRow;
 use super::row::{DirectoryRow, Stored};
 use super::store::VirtualStore;
 use crate::bounds::COMMIT_TRIES_MAX;
@@ -24,13 +24,11 @@ impl SeenRow {
 impl VirtualStore {
     /// Returns the row of a path, if there is one.
     pub(crate) async fn seen(&self, path: &MountPath) -> Result<Option<SeenRow>, StoreFault> {
-        match self.lookup(path).await {
-            Ok(lookup) => Ok(lookup
-                .entry
-                .map(|found| SeenRow { version: found.version, stored: found.stored })),
-            Err(StoreFault::NotDirectory) => Ok(None),
-            Err(other) => Err(other),
-        }
+        let found = match self.lookup(path).await {
+            Err(StoreFault::NotDirectory) => None,
+            lookup => lookup?.entry,
+        };
+        Ok(found.map(|FoundRow { version, stored }| SeenRow { version, stored }))
     }
 
     /// Returns the content of the file in a row as it was read.
@@ -57,26 +55,16 @@ impl VirtualStore {
             };
             let mut batch = self.guards(&lookup.steps, row.is_none());
             let (_, name) = path.split().expect("the Mount itself has no row");
-            let change = match row {
-                Some(row) => {
-                    let inline = seen.stored.inline.clone();
-                    RowChange::Put(Stored { row: row.clone(), inline }.encode())
-                }
-                None => RowChange::Remove,
-            };
-            let expect = expect(Some(seen.version));
-            batch.push(TableWrite { key: self.keys.entry(parent, name), expect, change });
-            if row.is_none() {
+            let (key, expect) = (self.keys.entry(parent, name), Expect::Version(seen.version));
+            if let Some(row) = row {
+                let stored = Stored { row: row.clone(), inline: seen.stored.inline.clone() };
+                batch.push(TableWrite::put(key, expect, stored.encode()));
+            } else {
+                batch.push(TableWrite::remove(key, expect));
                 // Adding an entry rewrites the row of its directory. So an entry added after this scan makes the commit
                 // conflict, and cannot be lost.
                 if let DirectoryRow::Directory { id, .. } = seen.stored.row
-                    && !self
-                        .ports
-                        .table
-                        .scan(&self.keys.entries(id), None, 1)
-                        .await?
-                        .entries
-                        .is_empty()
+                    && self.has_rows(&self.keys.entries(id)).await?
                 {
                     return Ok(false);
                 }
@@ -93,12 +81,11 @@ impl VirtualStore {
     /// True if a row, or any row under it, is being applied to the lower Store.
     pub(crate) async fn is_landing(&self, path: &MountPath) -> Result<bool, StoreFault> {
         let Some(row) = self.row_at(path).await? else { return Ok(false) };
-        if let DirectoryRow::Directory { id, .. } = row {
-            let tree = self.tree(id, path, None).await?;
-            return Ok(
-                row.landing().is_some() || tree.iter().any(|node| node.row.landing().is_some())
-            );
-        }
-        Ok(row.landing().is_some())
+        let below = match row {
+            DirectoryRow::Directory { id, .. } => self.tree(id, path, None).await?,
+            _ => Vec::new(),
+        };
+        let mut rows = below.iter().map(|node| &node.row).chain([&row]);
+        Ok(rows.any(|row| row.landing().is_some()))
     }
 }

@@ -1,6 +1,7 @@
 //! Lookup of a path, with all directories on the way to it, and of everything under a directory.
 
 use piton_core::Code;
+use piton_store::PagedScan;
 use piton_store::port::{EntryChange, EntryVersion, Expect, Key, TableWrite};
 
 use super::namespace::{DirectoryId, ROOT, name_of};
@@ -121,12 +122,10 @@ impl VirtualStore {
         directory: DirectoryId,
         name: &str,
     ) -> Result<Option<FoundRow>, StoreFault> {
-        let entry = self.ports.table.get(&self.keys.entry(directory, name)).await?;
-        entry
-            .map(|entry| {
-                Ok(FoundRow { stored: Stored::decode(&entry.value)?, version: entry.version })
-            })
-            .transpose()
+        let Some(entry) = self.ports.table.get(&self.keys.entry(directory, name)).await? else {
+            return Ok(None);
+        };
+        Ok(Some(FoundRow { stored: Stored::decode(&entry.value)?, version: entry.version }))
     }
 
     /// Returns the preconditions of a commit on the directories on the way: each has to be the one that was found. With
@@ -180,12 +179,10 @@ impl VirtualStore {
         let mut nodes = Vec::new();
         let mut waiting = vec![(id, path.clone())];
         while let Some((id, path)) = waiting.pop() {
-            let mut after = None;
-            loop {
-                let prefix = self.keys.entries(id);
-                let page = self.ports.table.scan(&prefix, after.as_deref(), SCAN_PAGE).await?;
-                after = page.entries.last().map(|entry| Key::clone(&entry.key));
-                for entry in page.entries {
+            let prefix = self.keys.entries(id);
+            let mut scan = PagedScan::new(&*self.ports.table, &prefix, SCAN_PAGE);
+            while let Some(entries) = scan.next().await? {
+                for entry in entries {
                     let damaged = StoreFault::Data(Code::StoreInvariantViolation);
                     let name = name_of(&entry.key).ok_or(damaged)?;
                     let below = path.child(name).map_err(|_| TOO_DEEP)?;
@@ -198,9 +195,6 @@ impl VirtualStore {
                     if nodes.len() > VIRTUAL_TREE_MAX {
                         return Err(StoreFault::limit("entries at once", VIRTUAL_TREE_MAX));
                     }
-                }
-                if !page.more {
-                    break;
                 }
             }
         }

@@ -62,29 +62,19 @@ impl VirtualStore {
                 self.prepare_file(path, &bytes, &expected, None, executable).await?
             }
             FileChange::Append { path, bytes } => {
-                let lookup = self.lookup(&path).await?;
-                let old = match lookup.entry {
+                let (joined, expected) = match self.lookup(&path).await?.entry {
                     Some(found) if matches!(found.stored.row, DirectoryRow::File { .. }) => {
                         let loaded = self.content(found.stored).await?;
-                        Some((loaded.digest, [&*loaded.bytes, &bytes].concat()))
+                        ([&*loaded.bytes, &bytes].concat(), Expected::Digest(loaded.digest))
                     }
-                    _ => None,
+                    _ => (bytes.to_vec(), Expected::Anything),
                 };
-                match old {
-                    Some((digest, joined)) => {
-                        let expected = Expected::Digest(digest);
-                        // A concurrent change is reported as a race, so the append is tried again instead of refused.
-                        let prepared =
-                            self.prepare_file(path, &joined, &expected, None, None).await;
-                        prepared.map_err(|fault| match fault {
-                            StoreFault::Conflict { .. } => StoreFault::Raced,
-                            other => other,
-                        })?
-                    }
-                    None => {
-                        self.prepare_file(path, &bytes, &Expected::Anything, None, None).await?
-                    }
-                }
+                let prepared = self.prepare_file(path, &joined, &expected, None, None).await;
+                // A concurrent change is reported as a race, so the append is tried again instead of refused.
+                prepared.map_err(|fault| match fault {
+                    StoreFault::Conflict { .. } => StoreFault::Raced,
+                    other => other,
+                })?
             }
             FileChange::Delete { path, recursive, expected, mask } => {
                 self.prepare_removal(path, recursive, &expected, &mask).await?
@@ -115,10 +105,18 @@ impl VirtualStore {
         // Every change of a row keeps the note of an apply in progress.
         let landing = lookup.row().and_then(DirectoryRow::landing);
         let row = DirectoryRow::Whiteout { base, modified: self.now(), landing };
-        let stored = Stored { row, inline: None };
-        let (found, before) = (lookup.version(), before(lookup.row()));
-        let act = Act::Put { path, stored };
-        Ok(PendingCommit { store: self.clone(), act, found, before, after: None })
+        let act = Act::Put { path, stored: Stored { row, inline: None } };
+        Ok(self.pending(act, &lookup, None))
+    }
+
+    /// Creates the change of the row that was looked up.
+    fn pending(&self, act: Act, lookup: &Lookup, after: Option<Digest>) -> PendingCommit {
+        let before = match lookup.row() {
+            Some(DirectoryRow::File { digest, .. }) => Before::File(Some(*digest)),
+            Some(DirectoryRow::Directory { .. }) => Before::Directory,
+            Some(DirectoryRow::Whiteout { .. }) | None => Before::Nothing,
+        };
+        PendingCommit { store: self.clone(), act, found: lookup.version(), before, after }
     }
 
     /// Removes a row of any kind with everything under it.
@@ -131,10 +129,8 @@ impl VirtualStore {
             if lookup.entry.is_none() {
                 return Ok(());
             }
-            let (found, before) = (lookup.version(), before(lookup.row()));
             let act = Act::Remove { path: path.clone(), forgets: true };
-            let pending = PendingCommit { store: self.clone(), act, found, before, after: None };
-            match pending.commit().await {
+            match self.pending(act, &lookup, None).commit().await {
                 Err(StoreFault::Raced) => {}
                 forgotten => return forgotten,
             }
@@ -178,38 +174,23 @@ impl VirtualStore {
         self.check_usage(&lookup, &row).await?;
         // The content is stored before the row that refers to it. A crash in between leaves only an unreferenced blob.
         let stored = Stored { row, inline: self.keep(bytes).await? };
-        Ok(PendingCommit {
-            store: self.clone(),
-            act: Act::Put { path, stored },
-            found: lookup.version(),
-            before: before(lookup.row()),
-            after: Some(digest),
-        })
+        Ok(self.pending(Act::Put { path, stored }, &lookup, Some(digest)))
     }
 
     async fn prepare_directory(&self, path: MountPath) -> Result<PendingCommit, StoreFault> {
         let lookup = self.lookup(&path).await?;
-        let id = match lookup.row() {
+        let (id, opaque, base) = match lookup.row() {
             Some(DirectoryRow::File { .. }) => return Err(StoreFault::Exists),
-            Some(DirectoryRow::Directory { id, .. }) => *id,
-            Some(DirectoryRow::Whiteout { .. }) | None => self.new_id(),
-        };
-        let (opaque, base) = match lookup.row() {
-            Some(DirectoryRow::Directory { opaque, base, .. }) => (*opaque, *base),
+            Some(DirectoryRow::Directory { id, opaque, base, .. }) => (*id, *opaque, *base),
             // A directory in place of a deleted entry hides the lower one, which would show through otherwise.
-            Some(DirectoryRow::Whiteout { base, .. }) => (true, *base),
-            _ => (false, None),
+            Some(DirectoryRow::Whiteout { base, .. }) => (self.new_id(), true, *base),
+            None => (self.new_id(), false, None),
         };
         let landing = lookup.row().and_then(DirectoryRow::landing);
         let row = DirectoryRow::Directory { id, modified: self.now(), opaque, base, landing };
         let stored = Stored { row, inline: None };
-        Ok(PendingCommit {
-            store: self.clone(),
-            act: if path.is_root() { Act::Nothing } else { Act::Put { path, stored } },
-            found: lookup.version(),
-            before: before(lookup.row()),
-            after: None,
-        })
+        let act = if path.is_root() { Act::Nothing } else { Act::Put { path, stored } };
+        Ok(self.pending(act, &lookup, None))
     }
 
     async fn prepare_removal(
@@ -230,13 +211,7 @@ impl VirtualStore {
             Some(DirectoryRow::File { digest, .. }) => expected.check(Some(digest))?,
             Some(DirectoryRow::Whiteout { .. }) | None => return Err(StoreFault::NotFound),
         }
-        Ok(PendingCommit {
-            store: self.clone(),
-            found: lookup.version(),
-            before: before(lookup.row()),
-            after: None,
-            act: Act::Remove { path, forgets: false },
-        })
+        Ok(self.pending(Act::Remove { path, forgets: false }, &lookup, None))
     }
 
     async fn prepare_move(
@@ -249,37 +224,20 @@ impl VirtualStore {
             return Err(if to == from { StoreFault::Exists } else { StoreFault::NotDirectory });
         }
         let lookup = self.lookup(&from).await?;
-        match lookup.row() {
+        let after = match lookup.row() {
             Some(DirectoryRow::Directory { id, .. }) => {
                 self.tree(*id, &from, Some(mask)).await?;
                 // Walks the tree under its new path, which fails if an entry would end up too deep to be addressed.
                 self.tree(*id, &to, None).await?;
+                None
             }
-            Some(DirectoryRow::File { .. }) => {}
+            Some(DirectoryRow::File { digest, .. }) => Some(*digest),
             Some(DirectoryRow::Whiteout { .. }) | None => return Err(StoreFault::NotFound),
-        }
+        };
         if !matches!(self.lookup(&to).await?.row(), None | Some(DirectoryRow::Whiteout { .. })) {
             return Err(StoreFault::Exists);
         }
-        let after = match lookup.row() {
-            Some(DirectoryRow::File { digest, .. }) => Some(*digest),
-            _ => None,
-        };
-        Ok(PendingCommit {
-            store: self.clone(),
-            found: lookup.version(),
-            before: before(lookup.row()),
-            after,
-            act: Act::Move { from, to },
-        })
-    }
-}
-
-fn before(row: Option<&DirectoryRow>) -> Before {
-    match row {
-        Some(DirectoryRow::File { digest, .. }) => Before::File(Some(*digest)),
-        Some(DirectoryRow::Directory { .. }) => Before::Directory,
-        Some(DirectoryRow::Whiteout { .. }) | None => Before::Nothing,
+        Ok(self.pending(Act::Move { from, to }, &lookup, after))
     }
 }
 
@@ -321,19 +279,15 @@ impl PendingCommit {
         let mut batch = store.guards(&lookup.steps, lookup.entry.is_none());
         let parent = self.make_missing(&lookup, &mut batch);
         let (_, name) = path.split().expect("the Mount itself is never written");
-        batch.push(TableWrite {
-            key: store.keys.entry(parent, name),
-            expect: expect(lookup.version()),
-            change: RowChange::Put(stored.encode()),
-        });
+        let key = store.keys.entry(parent, name);
+        batch.push(TableWrite::put(key, lookup.version().into(), stored.encode()));
         let mut removed: Vec<DirectoryRow> = lookup.row().cloned().into_iter().collect();
         // A whiteout that replaces a directory takes the upper entries with it.
         if let (Some(DirectoryRow::Directory { id, .. }), DirectoryRow::Whiteout { .. }) =
             (lookup.row(), &stored.row)
         {
             for node in store.tree(*id, path, None).await? {
-                let expect = Expect::Version(node.version);
-                batch.push(TableWrite { key: node.key, expect, change: RowChange::Remove });
+                batch.push(TableWrite::remove(node.key, Expect::Version(node.version)));
                 removed.push(node.row);
             }
         }
@@ -355,11 +309,9 @@ impl PendingCommit {
             let (base, landing) = below.unwrap_or_default();
             let opaque = deleted.is_some();
             let row = DirectoryRow::Directory { id, modified: store.now(), opaque, base, landing };
-            batch.push(TableWrite {
-                key: store.keys.entry(parent, name),
-                expect: expect(deleted.map(|(version, _)| version)),
-                change: RowChange::Put(Stored { row, inline: None }.encode()),
-            });
+            let (key, stored) = (store.keys.entry(parent, name), Stored { row, inline: None });
+            let read = deleted.map(|(version, _)| version);
+            batch.push(TableWrite::put(key, read.into(), stored.encode()));
             parent = id;
         }
         parent
@@ -374,7 +326,7 @@ impl PendingCommit {
         let mut batch = store.guards(&lookup.steps, true);
         let (_, name) = path.split().expect("the Mount itself is never removed");
         let key = store.keys.entry(parent, name);
-        batch.push(TableWrite { key, expect: expect(lookup.version()), change: RowChange::Remove });
+        batch.push(TableWrite::remove(key, lookup.version().into()));
         let mut removed = vec![found.stored.row.clone()];
         if let DirectoryRow::Directory { id, .. } = found.stored.row {
             for node in store.tree(id, path, None).await? {
@@ -382,8 +334,7 @@ impl PendingCommit {
                 if node.row.landing().is_some() && !forgets {
                     return Err(StoreFault::Raced);
                 }
-                let expect = Expect::Version(node.version);
-                batch.push(TableWrite { key: node.key, expect, change: RowChange::Remove });
+                batch.push(TableWrite::remove(node.key, Expect::Version(node.version)));
                 removed.push(node.row);
             }
         }
@@ -419,22 +370,10 @@ impl PendingCommit {
         let holder = self.make_missing(&target, &mut batch);
         let (_, name) = from.split().expect("the Mount itself is never moved");
         let (_, new_name) = to.split().ok_or(StoreFault::Exists)?;
-        batch.push(TableWrite {
-            key: store.keys.entry(parent, name),
-            expect: expect(source.version()),
-            change: RowChange::Remove,
-        });
+        let (old, new) = (store.keys.entry(parent, name), store.keys.entry(holder, new_name));
+        batch.push(TableWrite::remove(old, source.version().into()));
         // A directory moves by this one row, because its entries are stored under its id.
-        batch.push(TableWrite {
-            key: store.keys.entry(holder, new_name),
-            expect: expect(target.version()),
-            change: RowChange::Put(found.stored.encode()),
-        });
+        batch.push(TableWrite::put(new, target.version().into(), found.stored.encode()));
         Ok(batch)
     }
-}
-
-/// Returns the expectation that a row is still the one that was found.
-pub(super) fn expect(version: Option<EntryVersion>) -> Expect {
-    version.map_or(Expect::Absent, Expect::Version)
 }

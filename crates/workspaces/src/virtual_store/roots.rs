@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use piton_core::Digest;
-use piton_store::port::{BlobNamespace, BoxFuture, Roots, RootsCursor, Table};
-use piton_store::{Error, digests_in, digests_taken_out};
+use piton_store::port::{BlobNamespace, BoxFuture, Roots, RootsCursor, Table, TableEntry};
+use piton_store::{Error, TableRoots, digests_taken_out};
 
 use super::check::VIRTUAL;
 use super::namespace::is_entry;
@@ -33,34 +33,19 @@ impl Roots for VirtualRoots {
     ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>> {
         Box::pin(async move {
             let mut roots = digests_taken_out(&*self.0).await?;
-            let (start, aside) = VIRTUAL;
-            for prefix in [start, aside] {
-                let mut after = None;
-                loop {
-                    let page = self.0.scan(prefix, after.as_deref(), SCAN_PAGE).await?;
-                    for entry in &page.entries {
-                        // A row set aside may be damaged, so every digest found in its bytes counts. An active row has
-                        // to be readable: to skip it would let its blob be collected.
-                        if prefix == aside {
-                            roots.extend(digests_in(&entry.value));
-                        } else if is_entry(&entry.key) {
-                            roots.extend(blob_of(&entry.value)?);
-                        }
-                    }
-                    after = page.entries.last().map(|entry| Arc::clone(&entry.key));
-                    if !page.more {
-                        break;
-                    }
-                }
-            }
+            let rows = TableRoots { in_use: VIRTUAL.0, aside: VIRTUAL.1, page_max: SCAN_PAGE };
+            rows.read(&*self.0, &mut roots, blob_of).await?;
             Ok((roots, RootsCursor::new()))
         })
     }
 }
 
 /// Returns the blob that a row refers to, if it is a file whose content is not inline.
-fn blob_of(value: &[u8]) -> Result<Option<Digest>, Error> {
-    let stored = Stored::decode(value)
+fn blob_of(entry: &TableEntry) -> Result<Option<Digest>, Error> {
+    if !is_entry(&entry.key) {
+        return Ok(None);
+    }
+    let stored = Stored::decode(&entry.value)
         .map_err(|_| Error::BadRequest { problem: "a row of a Virtual Store cannot be read" })?;
     Ok(match (stored.row, stored.inline) {
         (DirectoryRow::File { digest, .. }, None) => Some(digest),

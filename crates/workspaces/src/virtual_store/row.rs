@@ -6,7 +6,7 @@ use piton_core::{Code, Digest};
 use serde::{Deserialize, Serialize};
 
 use super::namespace::DirectoryId;
-use crate::store::StoreFault;
+use crate::store::{DirectoryEntry, EntryKind, StoreFault};
 
 /// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +94,16 @@ impl DirectoryRow {
         }
     }
 
+    /// Returns the entry that the row shows in a listing. A whiteout shows none.
+    pub(crate) fn listed(&self, name: String) -> Option<DirectoryEntry> {
+        let (kind, bytes) = match self {
+            Self::Directory { .. } => (EntryKind::Directory, 0),
+            Self::File { bytes, .. } => (EntryKind::File, *bytes),
+            Self::Whiteout { .. } => return None,
+        };
+        Some(DirectoryEntry { name, kind, bytes })
+    }
+
     /// Returns the row with another base and another intended lower state.
     pub(crate) fn on(mut self, new_base: Option<Digest>, new_landing: Option<Landing>) -> Self {
         match &mut self {
@@ -130,32 +140,5 @@ impl Stored {
         let head = &bytes[..end.unwrap_or(bytes.len())];
         let row = serde_json::from_slice(head).map_err(|_| damaged)?;
         Ok(Self { row, inline: end.map(|end| bytes[end + 1..].to_vec()) })
-    }
-}
-
-/// Number of bytes and files in a namespace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Usage {
-    pub(super) bytes: u64,
-    pub(super) files: u64,
-}
-
-impl Usage {
-    /// Returns the usage after entries are removed and added.
-    pub(super) fn after(self, removed: &[&DirectoryRow], added: &[&DirectoryRow]) -> Self {
-        let mut usage = self;
-        for row in removed {
-            if let DirectoryRow::File { bytes, .. } = row {
-                usage.bytes = usage.bytes.saturating_sub(*bytes);
-                usage.files = usage.files.saturating_sub(1);
-            }
-        }
-        for row in added {
-            if let DirectoryRow::File { bytes, .. } = row {
-                usage.bytes += bytes;
-                usage.files += 1;
-            }
-        }
-        usage
     }
 }

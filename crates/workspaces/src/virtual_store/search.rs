@@ -5,7 +5,7 @@ use super::row::{DirectoryRow, Stored};
 use super::store::VirtualStore;
 use crate::bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_FILES_MAX, SEARCH_MEMORY_BYTES_MAX};
 use crate::path::MountPath;
-use crate::search::{Depth, FoundFile, IGNORE_FILE, Ignores, Search, SearchResult};
+use crate::search::{IGNORE_FILE, Ignores, Search, SearchResult};
 use crate::store::StoreFault;
 
 /// An entry still to be visited.
@@ -140,10 +140,8 @@ impl VirtualStore {
         stored: Stored,
         found: &mut SearchResult,
     ) -> Result<(), StoreFault> {
-        let by_lines = search.depth == Depth::Lines;
         let Some(content) = &search.content else {
-            let file = FoundFile { path, matches: 0, lines: Vec::new() };
-            found.push(file, by_lines, search.results_max);
+            found.push_path(path, search);
             return Ok(());
         };
         if matches!(stored.row, DirectoryRow::File { bytes, .. } if bytes > SEARCH_MEMORY_BYTES_MAX)
@@ -153,11 +151,8 @@ impl VirtualStore {
         }
         let loaded = self.content(stored).await?;
         let mut searcher = content.searcher();
-        match content.search(&mut searcher, &path, &*loaded.bytes, search.depth) {
-            Ok(file) if file.matches > 0 => found.push(file, by_lines, search.results_max),
-            Ok(_) => {}
-            Err(skipped) => found.skipped.add(skipped),
-        }
+        let searched = content.search(&mut searcher, &path, &*loaded.bytes, search.depth);
+        found.push_searched(searched, search);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use piton_core::{Clock, Code, Digest, Entropy, FileBytes};
+use piton_store::PagedScan;
 use piton_store::port::{BlobNamespace, Blobs, Table, TableWrite};
 
 use super::namespace::{DirectoryId, NamespaceKeys, ROOT, VirtualNamespace, name_of};
@@ -12,8 +13,8 @@ use crate::bounds::{INLINE_BYTES_MAX, LIST_ENTRIES_HELD_MAX, SCAN_PAGE};
 use crate::path::MountPath;
 use crate::search::{Search, SearchResult as SearchFound};
 use crate::store::{
-    DirectoryEntry, DirectoryListing, EntryKind, FileChange, FileIdentity, FileStat, LoadedFile,
-    Prepared, Store, StoreFault, StoreFuture, Window, WindowRead, read_window_of,
+    DirectoryListing, EntryKind, FileChange, FileIdentity, FileStat, LoadedFile, Prepared, Store,
+    StoreFault, StoreFuture, Window, WindowRead, read_window_of,
 };
 use crate::workspaces::Quota;
 
@@ -61,6 +62,11 @@ impl VirtualStore {
         }
     }
 
+    /// True if there is a row with a key that starts with `prefix`.
+    pub(super) async fn has_rows(&self, prefix: &[u8]) -> Result<bool, StoreFault> {
+        Ok(!self.ports.table.scan(prefix, None, 1).await?.entries.is_empty())
+    }
+
     pub(super) fn now(&self) -> u64 {
         self.ports.clock.now_ms().get() / 1_000 // tidy: number of milliseconds in a second
     }
@@ -101,10 +107,9 @@ impl VirtualStore {
     pub(super) async fn rows(&self, id: DirectoryId) -> Result<Vec<(String, Stored)>, StoreFault> {
         let prefix = self.keys.entries(id);
         let mut rows = Vec::new();
-        let mut after = None;
-        loop {
-            let page = self.ports.table.scan(&prefix, after.as_deref(), SCAN_PAGE).await?;
-            for entry in &page.entries {
+        let mut scan = PagedScan::new(&*self.ports.table, &prefix, SCAN_PAGE);
+        while let Some(entries) = scan.next().await? {
+            for entry in &entries {
                 let name =
                     name_of(&entry.key).ok_or(StoreFault::Data(Code::StoreInvariantViolation))?;
                 rows.push((name.to_owned(), Stored::decode(&entry.value)?));
@@ -112,11 +117,8 @@ impl VirtualStore {
             if rows.len() > LIST_ENTRIES_HELD_MAX {
                 return Err(StoreFault::limit("entries in one directory", LIST_ENTRIES_HELD_MAX));
             }
-            after = page.entries.last().map(|entry| Arc::clone(&entry.key));
-            if !page.more {
-                return Ok(rows);
-            }
         }
+        Ok(rows)
     }
 
     /// Returns the entries of a directory with their rows, for an overlay.
@@ -212,16 +214,8 @@ impl Store for VirtualStore {
 
     fn list(&self, path: MountPath) -> StoreFuture<'_, DirectoryListing> {
         Box::pin(async move {
-            let entry = |(name, row)| match row {
-                DirectoryRow::Directory { .. } => {
-                    Some(DirectoryEntry { name, kind: EntryKind::Directory, bytes: 0 })
-                }
-                DirectoryRow::File { bytes, .. } => {
-                    Some(DirectoryEntry { name, kind: EntryKind::File, bytes })
-                }
-                DirectoryRow::Whiteout { .. } => None,
-            };
-            let entries = self.rows_at(&path).await?.into_iter().filter_map(entry).collect();
+            let rows = self.rows_at(&path).await?.into_iter();
+            let entries = rows.filter_map(|(name, row)| row.listed(name)).collect();
             Ok(DirectoryListing { entries, unusable: 0 })
         })
     }

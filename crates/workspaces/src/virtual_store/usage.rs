@@ -1,13 +1,47 @@
 //! Usage and quota of a namespace.
 
 use piton_core::Code;
-use piton_store::port::{EntryChange as RowChange, EntryVersion, TableWrite};
+use piton_store::port::{EntryVersion, TableWrite};
+use serde::{Deserialize, Serialize};
 
 use super::lookup::Lookup;
-use super::pending::expect;
-use super::row::{DirectoryRow, Usage};
+use super::row::DirectoryRow;
 use super::store::VirtualStore;
 use crate::store::StoreFault;
+
+/// Number of bytes and files in a namespace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Usage {
+    pub(super) bytes: u64,
+    pub(super) files: u64,
+}
+
+impl Usage {
+    pub(super) fn encode(self) -> Vec<u8> {
+        serde_json::to_vec(&self).expect("two numbers have a JSON form")
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, StoreFault> {
+        serde_json::from_slice(bytes).map_err(|_| StoreFault::Data(Code::StoreInvariantViolation))
+    }
+
+    /// Returns the usage after entries are removed and added.
+    pub(super) fn after(mut self, removed: &[&DirectoryRow], added: &[&DirectoryRow]) -> Self {
+        for row in removed {
+            if let DirectoryRow::File { bytes, .. } = row {
+                self.bytes = self.bytes.saturating_sub(*bytes);
+                self.files = self.files.saturating_sub(1);
+            }
+        }
+        for row in added {
+            if let DirectoryRow::File { bytes, .. } = row {
+                self.bytes += bytes;
+                self.files += 1;
+            }
+        }
+        self
+    }
+}
 
 impl VirtualStore {
     /// Refuses early what the quota would refuse anyway, before any content is stored.
@@ -29,9 +63,7 @@ impl VirtualStore {
         let Some(entry) = self.ports.table.get(&self.keys.usage()).await? else {
             return Ok((Usage::default(), None));
         };
-        let damaged = StoreFault::Data(Code::StoreInvariantViolation);
-        let usage = serde_json::from_slice(&entry.value).map_err(|_| damaged)?;
-        Ok((usage, Some(entry.version)))
+        Ok((Usage::decode(&entry.value)?, Some(entry.version)))
     }
 
     /// Adds the change of the usage to a batch, if there is one. Refuses a batch that exceeds the quota.
@@ -51,13 +83,7 @@ impl VirtualStore {
             quota.check(after.bytes, after.files)?;
         }
         // The version makes concurrent changes conflict here, so no update of the count is lost.
-        batch.push(TableWrite {
-            key: self.keys.usage(),
-            expect: expect(version),
-            change: RowChange::Put(
-                serde_json::to_vec(&after).expect("two numbers have a JSON form"),
-            ),
-        });
+        batch.push(TableWrite::put(self.keys.usage(), version.into(), after.encode()));
         Ok(())
     }
 }

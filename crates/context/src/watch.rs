@@ -1,4 +1,13 @@
-//! File system notifications about a project directory, collected until it is quiet.
+//! Follows a project directory while it is edited.
+//!
+//! The operating system reports which directories changed; these are listed again, and nothing else is examined. If it
+//! cannot tell, because too much happened at once, everything is scanned.
+//!
+//! *Invariants*: a directory is watched before it is scanned for the last time, so nothing that happens in it is
+//! missed. Following only reads files and records trees; it never makes a frame.
+//!
+//! *Limitations*: a change that raises no file system event, as on some network file systems, is seen only by the next
+//! full scan.
 #![expect(
     clippy::disallowed_methods,
     reason = "waits for the system's notices, for so long and no longer"
@@ -7,16 +16,113 @@
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use notify::event::AccessKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use serde::Serialize;
 
-use crate::Error;
 use crate::bounds::{DIRTY_MAX, QUIET, QUIET_LONGEST};
-use crate::scan::ScanScope;
-use crate::tree::{Directory, TreeNode, TreePath};
+use crate::history::{Recorded, RootEntry, RootRef};
+use crate::scan::{ScanScope, Scanner};
+use crate::tree::{Directory, TreeChange, TreeNode, TreeNodeId, TreePath};
+use crate::{Context, Error};
+
+/// A callback for every recorded tree, with the old and new ids of what changed.
+pub type Subscriber = Arc<dyn Fn(&Recorded) + Send + Sync>;
+
+/// Follows one project directory.
+pub struct Follower {
+    context: Context,
+    scanner: Scanner,
+    watcher: Watcher,
+    subscribers: Vec<Subscriber>,
+    /// The tree that subscribers were last notified of. Other processes record trees as well.
+    told: RootEntry,
+    /// Set when a change was noticed but not recorded, because something failed.
+    behind: bool,
+}
+
+impl Follower {
+    /// Starts watching the directory of `context`, and records the current tree.
+    pub async fn start(context: Context) -> Result<(Self, Recorded), Error> {
+        let mut scanner = context.scanner();
+        let mut watcher = Watcher::new(scanner.root())?;
+        let found = scanner.scan(false)?;
+        // Watch before recording; directories that changed between scan and watch are scanned again by the next step.
+        watcher.follow(&found.tree)?;
+        let recorded = context.record(&found.tree, found.report.is_partial(), None).await?;
+        let told = recorded.root.clone();
+        Ok((
+            Self { context, scanner, watcher, subscribers: Vec::new(), told, behind: false },
+            recorded,
+        ))
+    }
+
+    /// Notifies `subscriber` of every tree that is recorded from now on.
+    pub fn subscribe(&mut self, subscriber: Subscriber) {
+        self.subscribers.push(subscriber);
+    }
+
+    /// Waits for a change for at most `patience`, and records it. Returns `None` if nothing in the tree changed.
+    ///
+    /// A failure loses nothing: the next call scans everything, whether something changes meanwhile or not.
+    pub async fn step(&mut self, patience: Duration) -> Result<Option<Recorded>, Error> {
+        let scope = match self.watcher.wait(patience) {
+            _ if self.behind => ScanScope::Everything,
+            None => return Ok(None),
+            Some(scope) => scope,
+        };
+        // Stays set if the next line fails, so that the change is not forgotten.
+        self.behind = true;
+        let recorded = self.take_in(&scope).await?;
+        self.behind = false;
+        Ok(recorded)
+    }
+
+    async fn take_in(&mut self, scope: &ScanScope) -> Result<Option<Recorded>, Error> {
+        let scanned = self.scanner.scan_only(scope, false)?;
+        self.watcher.follow(&scanned.tree)?;
+        let partial = scanned.report.is_partial();
+        let mut recorded = self.context.record(&scanned.tree, partial, None).await?;
+        let (before, now) = (&self.told, &recorded.root);
+        if before.root == now.root {
+            return Ok(None);
+        }
+        if recorded.changes.is_empty() || now.sequence != before.sequence + 1 {
+            // Another process recorded the change, or a part of it.
+            let [before, now] = [before, now].map(|root| RootRef::Digest(root.root.digest().hex()));
+            recorded.changes = self.context.diff(&before, &now).await?;
+        }
+        self.told = recorded.root.clone();
+        for subscriber in &self.subscribers {
+            subscriber(&recorded);
+        }
+        Ok(Some(recorded))
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WatchLine<'a> {
+    sequence: u64,
+    root: TreeNodeId,
+    #[serde(flatten)]
+    change: &'a TreeChange,
+}
+
+/// Returns one line for each path that changed.
+pub fn json_lines(recorded: &Recorded) -> String {
+    let mut text = String::new();
+    for change in &recorded.changes {
+        let line = WatchLine { sequence: recorded.root.sequence, root: recorded.root.root, change };
+        text.push_str(&serde_json::to_string(&line).expect("it has texts and numbers only"));
+        text.push('\n');
+    }
+    text
+}
 
 /// Watches the directories of a tree.
 pub struct Watcher {
@@ -26,12 +132,6 @@ pub struct Watcher {
     watched: BTreeSet<TreePath>,
     /// Directories that were watched only after they were scanned.
     late: BTreeSet<TreePath>,
-}
-
-impl std::fmt::Debug for Watcher {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Watcher({} directories)", self.watched.len())
-    }
 }
 
 impl Watcher {
@@ -157,7 +257,7 @@ struct Dirty {
 impl Dirty {
     /// Records a change at a path. It may have appeared or vanished, and if it is a directory, its entries may have
     /// changed.
-    pub(super) fn path(&mut self, path: &TreePath, is_directory: bool) {
+    fn path(&mut self, path: &TreePath, is_directory: bool) {
         self.directories.extend(path.parent());
         if is_directory || path.is_root() {
             self.directories.insert(path.clone());
@@ -168,22 +268,22 @@ impl Dirty {
     }
 
     /// Records that something changed at an unknown place.
-    pub(super) fn lost(&mut self) {
+    fn lost(&mut self) {
         self.lost = true;
         self.directories.clear();
     }
 
     /// Adds more changed directories.
-    pub(super) fn add(&mut self, directories: impl IntoIterator<Item = TreePath>) {
+    fn add(&mut self, directories: impl IntoIterator<Item = TreePath>) {
         self.directories.extend(directories);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         !self.lost && self.directories.is_empty()
     }
 
     /// Returns the scope that must be scanned.
-    pub(super) fn scope(self) -> ScanScope {
+    fn scope(self) -> ScanScope {
         if self.lost { ScanScope::Everything } else { ScanScope::Only(self.directories.into()) }
     }
 }
