@@ -3,8 +3,7 @@
 use piton_backpack::{Backpack, CommitId, Filter, NodeId, StateDiff};
 use piton_core::TimestampMs;
 
-use super::quick::rounds;
-use super::rig::{each_us, empty, microseconds, node};
+use super::rig::{empty, node, row, writer};
 use crate::error::{Result, expect};
 use crate::measure::{Schedule, thread_cpu};
 use crate::report::{Bar, MeasureRow, Unit};
@@ -14,6 +13,8 @@ const SNAPSHOT_US_MAX: f64 = 5.0;
 const DIFF_US_MAX: f64 = 100.0;
 /// Maximum cost of a snapshot of many keys, relative to one of few.
 const KEYS_RATIO_MAX: f64 = 3.0;
+/// Number of snapshots in one sample.
+const SNAPSHOTS: u64 = 1_000;
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 10, warm_up: 1 };
 
 // shows: BP-110
@@ -26,20 +27,16 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
         .map(|number| NodeId::parse(&format!("node-{number}")))
         .collect::<std::result::Result<_, _>>()
         .map_err(piton_backpack::Error::from)?;
-    let by_commit =
-        rounds(|| each_us(COMMITS, |count| backpack.snapshot_at_commit(ids[count as usize])))?;
-    let by_time = rounds(|| each_us(COMMITS, |count| backpack.snapshot_at(times[count as usize])))?;
-    let by_node = rounds(|| {
-        each_us(COMMITS, |count| backpack.snapshot_before_node(&nodes[count as usize % 100]))
-    })?;
-    let row = |name, times: &[f64]| {
-        MeasureRow::unpaired(name, Unit::Microseconds, times)
-            .judged(Bar::calibrated(SNAPSHOT_US_MAX))
-    };
     Ok(vec![
-        row("snapshot at each of 10,000 commits", &by_commit),
-        row("  by timestamp", &by_time),
-        row("  before a node", &by_node),
+        row("snapshot at each of 10,000 commits", SNAPSHOT_US_MAX, COMMITS, |count| {
+            backpack.snapshot_at_commit(ids[count as usize])
+        })?,
+        row("  by timestamp", SNAPSHOT_US_MAX, COMMITS, |count| {
+            backpack.snapshot_at(times[count as usize])
+        })?,
+        row("  before a node", SNAPSHOT_US_MAX, COMMITS, |count| {
+            backpack.snapshot_before_node(&nodes[count as usize % 100])
+        })?,
         among("snapshot among 10,000 keys", |_| {})?.judged(Bar::ratio(KEYS_RATIO_MAX)),
         among("  and the first look at it", |taken| {
             std::hint::black_box(taken.debug().commit_count());
@@ -66,14 +63,14 @@ fn long_history() -> Result<Backpack> {
 fn among(name: &'static str, look: impl Fn(&Backpack)) -> Result<MeasureRow> {
     let with_keys = |keys: u32| -> Result<(Backpack, Vec<CommitId>)> {
         let backpack = empty();
-        let node = node(&backpack, "writer", "flow.writer")?;
+        let node = writer(&backpack)?;
         for number in 0..COMMITS {
             let _ = node.pack(&format!("key-{}", number % keys), &number)?;
         }
         let commits = backpack.debug().history(&Filter::default())?;
         // The last thousand commits, where nearly all keys exist.
-        let last = commits.iter().rev().take(1_000).map(piton_backpack::Commit::id).collect();
-        Ok((backpack, last))
+        let last = commits.iter().rev().take(1_000).map(piton_backpack::Commit::id);
+        Ok((backpack, last.collect()))
     };
     let (many, few) = (with_keys(10_000)?, with_keys(10)?);
     let take = |(backpack, commits): &(Backpack, Vec<CommitId>)| {
@@ -84,17 +81,16 @@ fn among(name: &'static str, look: impl Fn(&Backpack)) -> Result<MeasureRow> {
             Ok::<(), piton_backpack::Error>(())
         });
         outcome?;
-        // A sample is a thousand snapshots, so its milliseconds are microseconds for each.
-        Ok(microseconds(time) / 1e3)
+        Ok(time)
     };
     let samples = SCHEDULE.run(|_| Ok((|| take(&many), || take(&few))))?;
-    Ok(MeasureRow::paired(name, Unit::Microseconds, "among 10", &samples))
+    Ok(MeasureRow::timed_each(name, Unit::Microseconds, "among 10", &samples, SNAPSHOTS))
 }
 
 /// Measures a diff of 1,000 keys of which 10 changed.
 fn diff() -> Result<MeasureRow> {
     let backpack = empty();
-    let node = node(&backpack, "writer", "flow.writer")?;
+    let node = writer(&backpack)?;
     let mut start = None;
     for number in 0..1_000 {
         start = node.pack(&format!("key-{number}"), &number)?.done();
@@ -106,8 +102,7 @@ fn diff() -> Result<MeasureRow> {
     let before = backpack.snapshot_at_commit(start.expect("the commit was made"))?;
     let changes = StateDiff::between(&before, &backpack)?.changes.len();
     expect("changes", 10, changes as u64)?;
-    let times = rounds(|| each_us(200, |_| StateDiff::between(&before, &backpack)))?;
-    let row =
-        MeasureRow::unpaired("diff of 1,000 keys with 10 changes", Unit::Microseconds, &times);
-    Ok(row.judged(Bar::calibrated(DIFF_US_MAX)))
+    row("diff of 1,000 keys with 10 changes", DIFF_US_MAX, 200, |_| {
+        StateDiff::between(&before, &backpack)
+    })
 }

@@ -2,11 +2,10 @@
 
 use piton_backpack::{NodeIdentity, Permissions};
 
-use super::rig::{each_us, empty, node};
+use super::rig::{empty, node, row, writer};
 use crate::error::{Result, expect};
-use crate::report::{Bar, MeasureRow, Unit};
+use crate::report::MeasureRow;
 
-const ROUNDS: usize = 31;
 const REPETITIONS: u32 = 2_000;
 const PACK_US_MAX: f64 = 2.0;
 const UNPACK_US_MAX: f64 = 0.5;
@@ -20,18 +19,17 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
 /// Packs small values under 100 keys; the history is kept and pruned along the way.
 fn pack() -> Result<MeasureRow> {
     let backpack = empty();
-    let node = node(&backpack, "writer", "flow.writer")?;
+    let node = writer(&backpack)?;
     let keys: Vec<String> = (0..100).map(|number| format!("key-{number}")).collect();
-    let times =
-        rounds(|| each_us(REPETITIONS, |count| node.pack(&keys[count as usize % 100], &count)))?;
-    let row = MeasureRow::unpaired("pack a small value", Unit::Microseconds, &times);
-    Ok(row.judged(Bar::calibrated(PACK_US_MAX)))
+    row("pack a small value", PACK_US_MAX, REPETITIONS, |count| {
+        node.pack(&keys[count as usize % 100], &count)
+    })
 }
 
 /// Unpacks small values as a node that may read one namespace and a few keys.
 fn unpack() -> Result<MeasureRow> {
     let backpack = empty();
-    let writer = node(&backpack, "writer", "flow.writer")?;
+    let writer = writer(&backpack)?;
     let keys: Vec<String> = (0..100).map(|number| format!("key-{number}")).collect();
     for (number, key) in keys.iter().enumerate() {
         let _ = writer.pack(key, &number)?;
@@ -42,12 +40,9 @@ fn unpack() -> Result<MeasureRow> {
         .reading_namespaces(["other.*", "flow.*"])?;
     let identity = NodeIdentity::new("reader", "reader").map_err(piton_backpack::Error::from)?;
     let reader = backpack.scope(identity, Some(permissions))?;
-    let times = rounds(|| {
-        each_us(REPETITIONS, |count| reader.unpack_required::<u32>(&keys[count as usize % 100]))
-    })?;
-    let row =
-        MeasureRow::unpaired("unpack a small value, with permissions", Unit::Microseconds, &times);
-    Ok(row.judged(Bar::calibrated(UNPACK_US_MAX)))
+    row("unpack a small value, with permissions", UNPACK_US_MAX, REPETITIONS, |count| {
+        reader.unpack_required::<u32>(&keys[count as usize % 100])
+    })
 }
 
 /// Reads the 100 items of one namespace out of 10,000 items in a hundred namespaces.
@@ -62,14 +57,7 @@ fn query() -> Result<MeasureRow> {
     let reader = backpack.scope(identity, Some(permissions))?;
     let found = reader.items_by_namespace("flow.node-7")?.len();
     expect("items of the namespace", 100, found as u64)?;
-    let times = rounds(|| each_us(50, |_| reader.items_by_namespace("flow.node-7")))?;
-    let row =
-        MeasureRow::unpaired("read 100 of 10,000 items by namespace", Unit::Microseconds, &times);
-    Ok(row.judged(Bar::calibrated(QUERY_US_MAX)))
-}
-
-pub(super) fn rounds(mut round: impl FnMut() -> Result<f64>) -> Result<Vec<f64>> {
-    // One round warms the caches and is not counted.
-    round()?;
-    (0..ROUNDS).map(|_| round()).collect()
+    row("read 100 of 10,000 items by namespace", QUERY_US_MAX, 50, |_| {
+        reader.items_by_namespace("flow.node-7")
+    })
 }

@@ -1,9 +1,8 @@
 //! Loading a long session in a process that has loaded nothing before, with a warm page cache, and the growth of that
 //! cost with the session.
 
-use std::env;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use piton_store::StreamId;
@@ -15,7 +14,7 @@ use super::rig::{EVENTS, KernelRig, StreamPlans};
 use crate::bench_dir::BenchDir;
 use crate::error::{Error, Result, expect};
 use crate::measure::{Schedule, float, peak_resident_bytes, wall_time};
-use crate::quiet_disk::QuietDisk;
+use crate::process::elsewhere;
 use crate::report::{Bar, MeasureRow, Unit};
 
 const PLANS: u64 = 2_000;
@@ -42,10 +41,10 @@ struct Load {
 
 pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = bench_dir.make("cold")?;
-    let mut plans = StreamPlans::new("long", EVENTS);
-    prepare(&root, &mut plans, PLANS)?;
+    let plans = StreamPlans::prepared(&root, "long", PLANS)?;
     bench_dir.sync()?;
-    let loads = (0..LOADS).map(|_| elsewhere(&root, &plans.stream)).collect::<Result<Vec<_>>>()?;
+    let arguments = ["cold-load".as_ref(), root.as_os_str(), plans.stream.as_str().as_ref()];
+    let loads = (0..LOADS).map(|_| elsewhere(&arguments)).collect::<Result<Vec<Load>>>()?;
     for load in &loads {
         expect("events of the loaded session", PLANS * EVENTS, load.events)?;
     }
@@ -69,16 +68,14 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
 fn compare_loads(bench_dir: &BenchDir) -> Result<MeasureRow> {
     let root = bench_dir.make("load-growth")?;
     let prepared = |name: &str, count: u64| -> Result<StreamId> {
-        let mut plans = StreamPlans::new(name, EVENTS);
-        prepare(&root, &mut plans, count)?;
-        Ok(plans.stream)
+        Ok(StreamPlans::prepared(&root, name, count)?.stream)
     };
     let long = [prepared("long", PLANS)?];
     let short = (0..SHORT_SESSIONS)
         .map(|number| prepared(&format!("short-{number}"), PLANS / SHORT_SESSIONS))
         .collect::<Result<Vec<_>>>()?;
     bench_dir.sync()?;
-    let load = |streams: &[StreamId]| -> Result<f64> {
+    let load = |streams: &[StreamId]| {
         // A new store for each sample, so that nothing is cached from the last one.
         let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
         let load = |stream: &StreamId| -> Result<u64> {
@@ -86,38 +83,13 @@ fn compare_loads(bench_dir: &BenchDir) -> Result<MeasureRow> {
         };
         let (events, time) = wall_time(|| streams.iter().map(load).sum::<Result<u64>>());
         expect("events of the loaded sessions", PLANS * EVENTS, events?)?;
-        Ok(time.as_secs_f64() * 1e3)
+        Ok(time)
     };
     let (ours, baseline) = (|| load(&long), || load(&short));
     let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
     let name = "load a session of 10,000 events";
-    let row = MeasureRow::paired(name, Unit::Milliseconds, "ten of 1,000", &samples);
+    let row = MeasureRow::timed(name, Unit::Milliseconds, "ten of 1,000", &samples);
     Ok(row.judged(Bar::ratio(RATIO_MAX)))
-}
-
-/// Appends `count` plans without waiting for the disk.
-pub(super) fn prepare(root: &Path, plans: &mut StreamPlans, count: u64) -> Result<()> {
-    let rig = KernelRig::open(Arc::new(QuietDisk), root)?;
-    for _ in 0..count {
-        let plan = plans.next();
-        rig.lease_and_append(&plans.stream, plan)?;
-    }
-    Ok(())
-}
-
-/// Loads the session in a new process.
-fn elsewhere(root: &Path, stream: &StreamId) -> Result<Load> {
-    let program = env::current_exe().map_err(Error::io("find this program"))?;
-    let output = Command::new(program)
-        .arg("cold-load")
-        .arg(root)
-        .arg(stream.as_str())
-        .output()
-        .map_err(Error::io("start a process"))?;
-    if !output.status.success() {
-        return Err(Error::Child(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
-    }
-    serde_json::from_slice(&output.stdout).map_err(Error::json("read what a process says"))
 }
 
 /// Loads the session in this process, and prints the measurements.

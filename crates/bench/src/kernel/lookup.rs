@@ -3,15 +3,13 @@
 use std::cell::Cell;
 use std::fs;
 use std::sync::Arc;
-use std::time::Duration;
 
 use piton_core::{DedupeKey, EventIndex};
 use piton_store::Event as _;
 use piton_store::local::RealDisk;
 use piton_store::port::JournalReader as _;
 
-use super::cold_load::prepare;
-use super::rig::{EVENTS, KernelRig, StreamPlans};
+use super::rig::{KernelRig, StreamPlans};
 use crate::bench_dir::BenchDir;
 use crate::error::{Error, Result, expect};
 use crate::measure::{Schedule, wall_time};
@@ -24,8 +22,7 @@ const RATIO_MAX: f64 = 5.0;
 
 pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = bench_dir.make("lookup")?;
-    let mut plans = StreamPlans::new("warm", EVENTS);
-    prepare(&root, &mut plans, PLANS)?;
+    let plans = StreamPlans::prepared(&root, "warm", PLANS)?;
     bench_dir.sync()?;
     let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
     // The load also warms what a lookup uses.
@@ -49,10 +46,9 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
         Ok(time)
     };
     let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
-    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6);
     let name = "dedupe hit without a lock, warm";
     Ok(vec![
-        MeasureRow::paired(name, Unit::Microseconds, "one stat of the manifest", &samples)
+        MeasureRow::timed(name, Unit::Microseconds, "one stat of the manifest", &samples)
             .judged(Bar::ratio(RATIO_MAX)),
     ])
 }

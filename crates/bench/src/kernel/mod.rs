@@ -3,7 +3,6 @@
 mod append;
 mod canonical;
 mod cold_load;
-mod flatness;
 mod floor;
 mod log;
 mod lookup;
@@ -17,7 +16,7 @@ pub(crate) use cold_load::here as cold_load_here;
 pub(crate) const MEASURES: [(&str, Measure); 7] = [
     ("a durable append", append::rows),
     ("a cold load", cold_load::rows),
-    ("appends to a short and to a long session", flatness::rows),
+    ("appends to a short and to a long session", append::flatness_rows),
     ("canonical JSON", canonical::rows),
     ("a dedupe hit", lookup::rows),
     ("the log", log::rows),
