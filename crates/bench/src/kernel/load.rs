@@ -1,13 +1,16 @@
 //! Loading a long session in a process that has loaded nothing before, with a warm page cache, and the growth of that
-//! cost with the session.
+//! cost with the session. Then looking up a dedupe key in a session that this process has loaded.
 
+use std::cell::Cell;
+use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use piton_store::StreamId;
+use piton_core::{DedupeKey, EventIndex};
 use piton_store::local::RealDisk;
 use piton_store::port::JournalReader;
+use piton_store::{Event as _, StreamId};
 use serde::{Deserialize, Serialize};
 
 use super::rig::{EVENTS, KernelRig, StreamPlans};
@@ -103,4 +106,43 @@ pub(crate) fn here(root: &Path, stream: &StreamId) -> Result<ExitCode> {
     let text = serde_json::to_string(&load).map_err(Error::json("write the result"))?;
     println!("{text}");
     Ok(ExitCode::SUCCESS)
+}
+
+const LOOKUPS: Schedule = Schedule { blocks: 40, pairs: 500, warm_up: 5 };
+const LOOKUP_PLANS: u64 = 200;
+/// A lookup looks at the manifest once; a few more calls would show.
+const LOOKUP_RATIO_MAX: f64 = 5.0;
+
+/// Measures a dedupe hit: the cost of a repeated request before it takes any lock.
+pub(super) fn lookup_rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let root = bench_dir.make("lookup")?;
+    let plans = StreamPlans::prepared(&root, "warm", LOOKUP_PLANS)?;
+    bench_dir.sync()?;
+    let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
+    // The load also warms what a lookup uses.
+    let loaded = rig.wait(rig.sessions.load(&plans.stream))?;
+    let keys: Vec<DedupeKey> =
+        loaded.events.iter().map(|event| event.dedupe_key().clone()).collect();
+    let manifest = rig.dir.sessions().join(plans.stream.as_str()).join("manifest.jsonl");
+    let turn = Cell::new(0);
+    let ours = || {
+        // Goes through all keys, so that no single one stays unusually warm.
+        turn.set((turn.get() + 1) % keys.len());
+        let key = &keys[turn.get()];
+        let (found, time) = wall_time(|| rig.wait(rig.sessions.lookup(&plans.stream, key)));
+        let found = found?.map(EventIndex::get);
+        expect("the event of a key", turn.get() as u64, found.unwrap_or(u64::MAX))?;
+        Ok(time)
+    };
+    let baseline = || {
+        let (found, time) = wall_time(|| fs::metadata(&manifest));
+        found.map_err(Error::io("look at the manifest"))?;
+        Ok(time)
+    };
+    let samples = LOOKUPS.run(|_| Ok((&ours, &baseline)))?;
+    let name = "dedupe hit without a lock, warm";
+    Ok(vec![
+        MeasureRow::timed(name, Unit::Microseconds, "one stat of the manifest", &samples)
+            .judged(Bar::ratio(LOOKUP_RATIO_MAX)),
+    ])
 }
