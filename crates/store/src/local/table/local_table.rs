@@ -132,10 +132,12 @@ impl Table for LocalTable {
             self.check_identity()?;
             check_keys(&keys)?;
             let is_snapshot = self.moment.is_some();
-            let get_all = move |connection: &Connection, table: &LeaseName| match is_snapshot {
+            let get_all = move |connection: &Connection, table: &LeaseName| {
+                if !is_snapshot {
+                    return entries::get_all(connection, table, &keys);
+                }
                 // The transaction that shows the moment is open already.
-                true => keys.iter().map(|key| entries::get(connection, table, key)).collect(),
-                false => entries::get_all(connection, table, &keys),
+                keys.iter().map(|key| entries::get(connection, table, key)).collect()
             };
             self.read(get_all).await
         })
