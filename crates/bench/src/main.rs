@@ -12,7 +12,7 @@
 )]
 #![expect(
     clippy::disallowed_methods,
-    reason = "a benchmark measures time, starts itself anew and writes the files it compares with"
+    reason = "a benchmark measures time, starts itself again and writes the files it compares with"
 )]
 
 mod backpack;
@@ -22,8 +22,11 @@ mod door;
 mod error;
 mod flow;
 mod kernel;
+mod local_ports;
+mod mcp_server;
 mod measure;
 mod part;
+mod process;
 mod quiet_disk;
 mod report;
 mod workflow;

@@ -114,7 +114,7 @@ pub(crate) enum Command {
     Mcp(mcp::Mcp),
     /// Serve agents over HTTP until Ctrl-C
     #[command(after_help = "Example:\n  piton up")]
-    Up(workspace::Chosen),
+    Up(workspace::WorkspaceArguments),
     /// Check that everything Piton needs is in order
     #[command(after_help = "Example:\n  piton doctor --json")]
     Doctor,

@@ -107,6 +107,12 @@ impl Output {
         Ok(CommandEnding::Done)
     }
 
+    /// Prints the facts as [`reply`](Self::reply) does, and ends a command that checked something.
+    pub(crate) fn verdict(&self, schema: &str, body: &impl Serialize, is_sound: bool) -> Outcome {
+        self.reply(schema, body)?;
+        Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
+    }
+
     /// Prints a table for a person.
     pub(crate) fn table<const N: usize>(&self, heads: [&str; N], rows: &[[Cell; N]]) {
         for line in table::lines(heads, rows) {

@@ -36,24 +36,28 @@ pub(crate) fn check_lease(lease: &Lease) -> Result<(), Error> {
 /// Outcome of a collection for one namespace.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SweepReport {
-    Done {
-        /// Number of blobs that something refers to.
-        kept: u64,
-        /// Number of blobs that nothing refers to, but that are too young to remove.
-        young: u64,
-        /// Number of blobs that were removed, or that would be.
-        removed: u64,
-        removed_bytes: u64,
-        /// Number of times that writers were kept out.
-        batches: u64,
-        /// Longest time for which writers were kept out.
-        longest_batch: Duration,
-    },
+    Done(SweepCounts),
     /// Nothing was removed, because the roots could not be read completely.
     Spared {
         /// The error from reading the roots.
         because: Envelope,
     },
+}
+
+/// Counts of a finished sweep.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SweepCounts {
+    /// Number of blobs that something refers to.
+    pub kept: u64,
+    /// Number of blobs that nothing refers to, but that are too young to remove.
+    pub young: u64,
+    /// Number of blobs that were removed, or that would be.
+    pub removed: u64,
+    pub removed_bytes: u64,
+    /// Number of times that writers were kept out.
+    pub batches: u64,
+    /// Longest time for which writers were kept out.
+    pub longest_batch: Duration,
 }
 
 /// Choice between a dry run and a real collection.
@@ -94,16 +98,6 @@ struct Sweep<'a> {
     marked: HashSet<Digest>,
 }
 
-#[derive(Default)]
-struct Tally {
-    kept: u64,
-    young: u64,
-    removed: u64,
-    removed_bytes: u64,
-    batches: u64,
-    longest_batch: Duration,
-}
-
 /// Outcome of one batch of a sweep.
 enum BatchOutcome {
     /// Number of candidates that were looked at.
@@ -136,7 +130,7 @@ impl Sweep<'_> {
         if let Err(error) = self.mark(sources, &mut cursors).await {
             return Ok(SweepReport::Spared { because: error.envelope() });
         }
-        let mut tally = Tally::default();
+        let mut tally = SweepCounts::default();
         let mut after = None;
         loop {
             // Listed without the lease. A blob that is stored behind the listing's back is young, so missing it does no
@@ -172,8 +166,7 @@ impl Sweep<'_> {
         if intent == CollectMode::Remove {
             self.blobs.tidy(self.namespace).await?;
         }
-        let Tally { kept, young, removed, removed_bytes, batches, longest_batch } = tally;
-        Ok(SweepReport::Done { kept, young, removed, removed_bytes, batches, longest_batch })
+        Ok(SweepReport::Done(tally))
     }
 
     /// Removes as many of `candidates` as fit in one batch.
@@ -182,7 +175,7 @@ impl Sweep<'_> {
         candidates: &[Digest],
         sources: &[&dyn Roots],
         cursors: &mut [Option<RootsCursor>],
-        tally: &mut Tally,
+        tally: &mut SweepCounts,
     ) -> Result<BatchOutcome, Error> {
         let name = lease_name();
         // Read ahead, so that little is left to read while writers wait.

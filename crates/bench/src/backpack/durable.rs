@@ -6,14 +6,15 @@ use std::time::Duration;
 use piton_backpack::journal::{JournalPorts, JournaledBackpack};
 use piton_backpack::{NodeIdentity, Scope, WriteOutcome};
 use piton_store::StreamId;
-use piton_store::local::{DataDir, LogJournal, RealDisk};
+use piton_store::local::{LogJournal, RealDisk};
 use piton_store::port::{Journal, StreamLease};
 use piton_store::testing::{Sample, sample_plan};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 
-use super::rig::{journal_ports, log, open};
+use super::rig::{journal_ports, open};
 use crate::bench_dir::BenchDir;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::local_ports::{LocalPorts, runtime};
 use crate::measure::{Samples, Schedule, wall_time};
 use crate::report::{Bar, MeasureRow, Unit};
 
@@ -30,18 +31,13 @@ const GROUP_RATIO_MAX: f64 = 8.0 / 3.0;
 pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let rig = BackpackRig::open(bench_dir)?;
     bench_dir.sync()?;
-    let milliseconds = |samples: &Samples<Duration>| samples.map(|time| time.as_secs_f64() * 1e3);
-    let single = milliseconds(&rig.single()?);
-    let groups = milliseconds(&rig.groups()?);
+    let row = |name, baseline, samples: &_| {
+        MeasureRow::timed(name, Unit::Milliseconds, baseline, samples)
+    };
     Ok(vec![
-        MeasureRow::paired(
-            "durable pack, one writer",
-            Unit::Milliseconds,
-            "journal append",
-            &single,
-        )
-        .judged(Bar::disk_ratio(SINGLE_RATIO_MAX)),
-        MeasureRow::paired("10 packs each of 8 writers", Unit::Milliseconds, "of one", &groups)
+        row("durable pack, one writer", "journal append", &rig.single()?)
+            .judged(Bar::disk_ratio(SINGLE_RATIO_MAX)),
+        row("10 packs each of 8 writers", "of one", &rig.groups()?)
             .judged(Bar::disk_ratio(GROUP_RATIO_MAX)),
     ])
 }
@@ -55,13 +51,9 @@ struct BackpackRig {
 
 impl BackpackRig {
     fn open(bench_dir: &BenchDir) -> Result<Self> {
-        let runtime = Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .map_err(Error::io("start a runtime"))?;
-        let dir = DataDir::on(Arc::new(RealDisk), &bench_dir.make("durable-packs")?)?;
-        let backpacks = journal_ports(&dir);
-        Ok(Self { runtime, backpacks, bare: log(&dir) })
+        let ports = LocalPorts::open(Arc::new(RealDisk), &bench_dir.make("durable-packs")?)?;
+        let (backpacks, bare) = (journal_ports(&ports), ports.backpacks());
+        Ok(Self { runtime: runtime()?, backpacks, bare })
     }
 
     fn backpack(&self, name: &str) -> Result<JournaledBackpack> {
@@ -137,16 +129,11 @@ impl BackpackRig {
 }
 
 async fn durable_pack(scope: &Scope) -> std::result::Result<WriteOutcome, piton_backpack::Error> {
-    scope.saved(scope.pack("key", &time_word())?).await
+    scope.saved(scope.pack("key", &"a small value of about fifty bytes, as nodes have them")?).await
 }
 
 fn writer(backpack: &JournaledBackpack, number: usize) -> Result<Scope> {
     let name = format!("writer-{number}");
     let identity = NodeIdentity::new(&name, &name).map_err(piton_backpack::Error::from)?;
     Ok(backpack.scope(identity, None)?)
-}
-
-/// Returns a small value.
-fn time_word() -> &'static str {
-    "a small value of about fifty bytes, as nodes have them"
 }

@@ -1,12 +1,12 @@
 //! The cost of a pack as the history grows, and the memory of a history.
 
-use std::env;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Duration;
 
-use super::rig::{empty, node};
-use crate::error::{Error, Result};
+use super::rig::{empty, writer};
+use crate::error::Result;
 use crate::measure::{Schedule, float, peak_resident_bytes, thread_cpu};
+use crate::process::elsewhere;
 use crate::report::{Bar, MeasureRow, Unit};
 
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 1, warm_up: 0 };
@@ -16,8 +16,7 @@ const RATIO_MAX: f64 = 4.0;
 // shows in part: BP-013 (the part about time)
 pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let samples = SCHEDULE.run(|_| Ok((|| packs(30_000), || packs(10_000))))?;
-    let samples = samples.map(|time| time.as_secs_f64() * 1e3);
-    let row = MeasureRow::paired("30,000 packs", Unit::Milliseconds, "10,000 packs", &samples);
+    let row = MeasureRow::timed("30,000 packs", Unit::Milliseconds, "10,000 packs", &samples);
     Ok(vec![row.judged(Bar::ratio(RATIO_MAX))])
 }
 
@@ -25,7 +24,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
 fn packs(count: u32) -> Result<Duration> {
     let (outcome, time) = thread_cpu(|| {
         let backpack = empty();
-        let node = node(&backpack, "writer", "flow.writer")?;
+        let node = writer(&backpack)?;
         for number in 0..count {
             let _ = node.pack(&format!("key-{}", number % 100), &number)?;
         }
@@ -44,7 +43,7 @@ pub(super) fn memory_rows() -> Result<Vec<MeasureRow>> {
     let mut differences = Vec::with_capacity(PROCESSES);
     for _ in 0..PROCESSES {
         // A new process for each, because the peak of a process never sinks.
-        let (full, bare) = (elsewhere(PACKS)?, elsewhere(0)?);
+        let (full, bare) = (peak_of(PACKS)?, peak_of(0)?);
         differences.push((full - bare) / 1e6);
     }
     let name = "10,000 packs of 256 bytes over 100 keys";
@@ -53,25 +52,14 @@ pub(super) fn memory_rows() -> Result<Vec<MeasureRow>> {
 }
 
 /// Returns the peak memory, in bytes, of a new process that makes this number of packs.
-fn elsewhere(packs: u32) -> Result<f64> {
-    let program = env::current_exe().map_err(Error::io("find this program"))?;
-    let output = Command::new(program)
-        .arg("backpack-memory")
-        .arg(packs.to_string())
-        .output()
-        .map_err(Error::io("start a process"))?;
-    if !output.status.success() {
-        return Err(Error::Child(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
-    let bytes: u64 = text.trim().parse().map_err(Error::json("read what a process says"))?;
-    Ok(float(bytes))
+fn peak_of(packs: u32) -> Result<f64> {
+    elsewhere(&["backpack-memory".as_ref(), packs.to_string().as_ref()]).map(float)
 }
 
 /// Makes this number of packs in this process, and prints its peak memory.
 pub(crate) fn here(packs: u32) -> Result<ExitCode> {
     let backpack = empty();
-    let node = node(&backpack, "writer", "flow.writer")?;
+    let node = writer(&backpack)?;
     for number in 0..packs {
         // 254 digits and two quotes are 256 bytes of JSON.
         let value = format!("{number:0254}");

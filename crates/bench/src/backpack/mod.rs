@@ -2,8 +2,7 @@
 
 mod durable;
 mod growth;
-mod past;
-mod quick;
+mod in_memory;
 mod rig;
 
 use crate::part::Measure;
@@ -12,8 +11,8 @@ pub(crate) use rig::{journal_ports, open};
 
 /// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 5] = [
-    ("packing and reading in memory", |_| quick::rows()),
-    ("past states and differences", |_| past::rows()),
+    ("packing and reading in memory", |_| in_memory::rows()),
+    ("past states and differences", |_| in_memory::past_rows()),
     ("long histories", |_| growth::rows()),
     ("the memory of a history", |_| growth::memory_rows()),
     ("durable packs", durable::rows),

@@ -1,19 +1,19 @@
 //! Backpacks as a flow creates them, in memory and in a journal on disk.
 
+use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Duration;
 
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{Backpack, BackpackId, BackpackPorts, NodeIdentity, Options, Scope};
 use piton_core::Namespace;
-use piton_core::port::{NoTrace, Trace};
-use piton_store::Event;
-use piton_store::local::{
-    DataDir, LocalBlobs, LocalLeases, LogJournal, SystemClock, SystemEntropy,
-};
+use piton_store::local::{SystemClock, SystemEntropy};
 
 use crate::error::Result;
+use crate::local_ports::LocalPorts;
 use crate::measure::thread_cpu;
+use crate::report::{Bar, MeasureRow, Unit};
+
+const ROUNDS: usize = 31;
 
 /// Returns the clock and the entropy of the product.
 pub(super) fn ports() -> BackpackPorts {
@@ -33,36 +33,35 @@ pub(super) fn node(backpack: &Backpack, id: &str, namespace: &str) -> Result<Sco
     Ok(backpack.scope(identity.within(namespace), None)?)
 }
 
-/// Measures the CPU time of one of `count` repetitions of `work`, in microseconds.
-pub(super) fn each_us<R>(
+/// Returns the node that writes, in a namespace of its own.
+pub(super) fn writer(backpack: &Backpack) -> Result<Scope> {
+    node(backpack, "writer", "flow.writer")
+}
+
+/// Measures the CPU time of each of `count` repetitions of `work`, in several rounds.
+pub(super) fn row<R>(
+    name: &'static str,
+    us_max: f64,
     count: u32,
     mut work: impl FnMut(u32) -> std::result::Result<R, piton_backpack::Error>,
-) -> Result<f64> {
-    let (outcome, time) = thread_cpu(|| {
-        for number in 0..count {
-            std::hint::black_box(work(number)?);
-        }
-        Ok::<(), piton_backpack::Error>(())
-    });
-    outcome?;
-    Ok(microseconds(time) / f64::from(count))
-}
-
-pub(super) fn microseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e6
-}
-
-/// Returns a journal for the streams of backpacks.
-pub(super) fn log<E: Event>(dir: &DataDir) -> LogJournal<E> {
-    let trace: Arc<dyn Trace> = Arc::new(NoTrace);
-    let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
-    LogJournal::backpacks(dir.clone(), LocalBlobs::new(dir.clone()), leases, trace)
+) -> Result<MeasureRow> {
+    let mut round = || -> Result<f64> {
+        let (outcome, time) =
+            thread_cpu(|| (0..count).try_for_each(|number| work(number).map(black_box).map(drop)));
+        outcome?;
+        Ok(time.as_secs_f64() * 1e6 / f64::from(count))
+    };
+    // One round warms the caches and is not counted.
+    round()?;
+    let times = (0..ROUNDS).map(|_| round()).collect::<Result<Vec<f64>>>()?;
+    let row = MeasureRow::unpaired(name, Unit::Microseconds, &times);
+    Ok(row.judged(Bar::calibrated(us_max)))
 }
 
 /// Returns the ports that journaled backpacks are opened with.
-pub(crate) fn journal_ports(dir: &DataDir) -> JournalPorts {
-    let blobs = Arc::new(LocalBlobs::new(dir.clone()));
-    JournalPorts { journal: Arc::new(log(dir)), blobs, ports: ports() }
+pub(crate) fn journal_ports(local: &LocalPorts) -> JournalPorts {
+    let blobs = Arc::new(local.blobs.clone());
+    JournalPorts { journal: Arc::new(local.backpacks()), blobs, ports: ports() }
 }
 
 /// Opens a backpack whose writes wait for the disk.

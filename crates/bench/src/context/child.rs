@@ -1,20 +1,21 @@
 //! A process that does one thing with a project directory, as the command line would.
 
+use std::ffi::OsStr;
+use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::sync::Arc;
-use std::{env, fs};
 
 use piton_context::history::NodeRef;
 use piton_context::scan::Scanner;
 use piton_context::{Context, ContextPorts, ProjectLocation};
-use piton_core::port::NoTrace;
-use piton_store::local::{DataDir, LocalBlobs, LocalLeases, LocalTable, SystemClock};
+use piton_store::local::{LocalTable, RealDisk, SystemClock};
 use serde::{Deserialize, Serialize};
-use tokio::runtime::{Builder, Runtime};
 
 use crate::error::{Error, Result};
+use crate::local_ports::{LocalPorts, one_worker};
 use crate::measure::peak_resident_bytes;
+use crate::process;
 
 /// Output of such a process.
 #[derive(Serialize, Deserialize)]
@@ -26,39 +27,29 @@ pub(super) struct ChildOutput {
 /// Opens a context on this machine's disk.
 pub(super) fn open(data: &Path) -> Result<Context> {
     fs::create_dir_all(data).map_err(Error::io("make a directory"))?;
-    let dir = DataDir::open(data)?;
-    let clock = Arc::new(SystemClock);
+    let local = LocalPorts::open(Arc::new(RealDisk), data)?;
     let name = "context".parse().expect("it is a name");
     let ports = ContextPorts {
-        table: Arc::new(LocalTable::open(&dir, &name)?),
-        blobs: Arc::new(LocalBlobs::new(dir.clone())),
-        leases: Arc::new(LocalLeases::new(dir, clock.clone(), Arc::new(NoTrace))),
-        clock,
+        table: Arc::new(LocalTable::open(&local.dir, &name)?),
+        blobs: Arc::new(local.blobs),
+        leases: Arc::new(local.leases),
+        clock: Arc::new(SystemClock),
         stamps: None,
     };
     Ok(Context::new(ports, ProjectLocation::new("/bench")))
 }
 
-pub(super) fn runtime() -> Result<Runtime> {
-    Builder::new_multi_thread().worker_threads(1).build().map_err(Error::io("start a runtime"))
-}
-
 /// Scans or looks up in a new process.
 pub(super) fn elsewhere(project: &Path, data: &Path, path: Option<&str>) -> Result<ChildOutput> {
-    let program = env::current_exe().map_err(Error::io("find this program"))?;
-    let mut command = Command::new(program);
-    command.arg("context-here").arg(project).arg(data).args(path);
-    let output = command.output().map_err(Error::io("start a process"))?;
-    if !output.status.success() {
-        return Err(Error::Child(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
-    }
-    serde_json::from_slice(&output.stdout).map_err(Error::json("read what a process says"))
+    let mut arguments: Vec<&OsStr> = vec!["context-here".as_ref(), project.as_ref(), data.as_ref()];
+    arguments.extend(path.map(OsStr::new));
+    process::elsewhere(&arguments)
 }
 
 /// Scans and records, or looks up a path, in this process.
 pub(crate) fn here(project: &Path, data: &Path, path: Option<&str>) -> Result<ExitCode> {
     let context = open(data)?;
-    let runtime = runtime()?;
+    let runtime = one_worker()?;
     let files = if let Some(path) = path {
         runtime.block_on(async {
             let asked: NodeRef = path.parse()?;

@@ -12,10 +12,11 @@ use piton_context::read::View;
 use piton_context::scan::Scanner;
 use tokio::runtime::Runtime;
 
-use super::child::{open, runtime};
+use super::child::open;
 use crate::bench_dir::BenchDir;
 use crate::error::{Error, Result, expect};
-use crate::measure::{Samples, Schedule, wall_time};
+use crate::local_ports::one_worker;
+use crate::measure::{Schedule, wall_time};
 use crate::report::{Bar, MeasureRow, Unit};
 
 const FRAMES: u64 = 100;
@@ -37,7 +38,7 @@ impl Bench {
         fs::create_dir_all(&project).map_err(Error::io("make a directory"))?;
         fs::write(project.join("file"), "content").map_err(Error::io("write a file"))?;
         let context: Context = open(&root.join("data"))?;
-        let runtime = runtime()?;
+        let runtime = one_worker()?;
         let tree = Scanner::new(&project).scan(false)?.tree;
         runtime.block_on(context.record(&tree, false, None))?;
         let id: piton_context::word::AgentId =
@@ -82,7 +83,7 @@ fn reading(bench_dir: &BenchDir) -> Result<MeasureRow> {
 
 fn putting(bench_dir: &BenchDir) -> Result<MeasureRow> {
     let root = bench_dir.make("putting")?;
-    let samples: Samples<f64> = PUTS.run(|block| {
+    let samples = PUTS.run(|block| {
         // Each block starts with a new table and a new file, so that neither grows over the whole schedule.
         let bench = Bench::new(&root.join(block.to_string()))?;
         let mut floor = floor(&root.join(format!("{block}.floor")))?;
@@ -91,19 +92,17 @@ fn putting(bench_dir: &BenchDir) -> Result<MeasureRow> {
         let ours = move || {
             number += 1;
             let (outcome, took) = wall_time(|| bench.put(&format!("frame {number}")));
-            outcome.map(|()| took.as_secs_f64() * 1e6)
+            outcome.map(|()| took)
         };
         let theirs = move || {
             // A bare write of about the same size shows what the disk itself takes.
             let (outcome, took) =
                 wall_time(|| floor.write_all(&bytes).and_then(|()| floor.sync_data()));
-            outcome.map_err(Error::io("write durably"))?;
-            Ok(took.as_secs_f64() * 1e6)
+            outcome.map(|()| took).map_err(Error::io("write durably"))
         };
         Ok((ours, theirs))
     })?;
-    let row =
-        MeasureRow::paired("put a frame", Unit::Microseconds, "write and fdatasync", &samples);
+    let row = MeasureRow::timed("put a frame", Unit::Microseconds, "write and fdatasync", &samples);
     Ok(row.judged(Bar::disk_ratio(2.0)))
 }
 

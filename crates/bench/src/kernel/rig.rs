@@ -3,17 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use piton_core::port::{NoTrace, Trace};
 use piton_store::local::disk::Disk;
-use piton_store::local::{
-    DataDir, LocalBlobs, LocalLeases, LogJournal, SegmentedJournal, SystemClock,
-};
+use piton_store::local::{DataDir, LocalBlobs, LogJournal, SegmentedJournal};
 use piton_store::port::{Appended, Journal};
 use piton_store::testing::{Sample, sample_plan};
 use piton_store::{AppendPlan, StreamId};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::{Error, Result};
+use crate::local_ports::LocalPorts;
+use crate::quiet_disk::QuietDisk;
 
 /// Number of events of one plan, as many as a typical step of a workflow has.
 pub(super) const EVENTS: u64 = 5;
@@ -31,18 +30,9 @@ impl KernelRig {
     /// Opens an existing data directory.
     pub(super) fn open(disk: Arc<dyn Disk>, root: &Path) -> Result<Self> {
         let runtime = Builder::new_multi_thread().build().map_err(Error::io("start a runtime"))?;
-        let dir = DataDir::on(disk, root)?;
-        let trace: Arc<dyn Trace> = Arc::new(NoTrace);
-        let blobs = LocalBlobs::new(dir.clone());
-        let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
-        let sessions = SegmentedJournal::sessions(
-            dir.clone(),
-            blobs.clone(),
-            leases.clone(),
-            Arc::clone(&trace),
-        );
-        let backpacks = LogJournal::backpacks(dir.clone(), blobs.clone(), leases, trace);
-        Ok(Self { runtime, dir, blobs, sessions, backpacks })
+        let ports = LocalPorts::open(disk, root)?;
+        let (sessions, backpacks) = (ports.sessions(), ports.backpacks());
+        Ok(Self { runtime, dir: ports.dir, blobs: ports.blobs, sessions, backpacks })
     }
 
     /// Waits for a call of a port.
@@ -79,6 +69,17 @@ impl StreamPlans {
             events,
             next: 0,
         }
+    }
+
+    /// Creates plans of [`EVENTS`] events, and appends `count` of them without waiting for the disk.
+    pub(super) fn prepared(root: &Path, name: &str, count: u64) -> Result<Self> {
+        let rig = KernelRig::open(Arc::new(QuietDisk), root)?;
+        let mut plans = Self::new(name, EVENTS);
+        for _ in 0..count {
+            let plan = plans.next();
+            rig.lease_and_append(&plans.stream, plan)?;
+        }
+        Ok(plans)
     }
 
     /// Returns the next plan. With two events or more, it carries a snapshot.

@@ -12,7 +12,7 @@ use std::hint::black_box;
 
 use serde_json::Value;
 
-use super::clocks::thread_cpu;
+use super::cost::thread_cpu;
 use super::statistics::summary;
 
 /// CPU time of the work on the machine that the bars were set on, in microseconds.

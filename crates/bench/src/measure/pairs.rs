@@ -95,6 +95,48 @@ impl Schedule {
     }
 }
 
+/// A long subject and several short ones for each block, to show that a cost does not grow with the length.
+///
+/// Each block has a long subject of its own. With one for all blocks, the place where the file system happened to put
+/// it would look like a cost of its length. A short subject gives one sample, because it is longer afterwards.
+pub(crate) struct LongAndShort<S> {
+    schedule: Schedule,
+    blocks: Vec<(S, Vec<S>)>,
+}
+
+impl<S> LongAndShort<S> {
+    /// Prepares all subjects; `prepare` takes a name and a length.
+    pub(crate) fn prepare(
+        schedule: Schedule,
+        (long, short): (u64, u64),
+        prepare: impl Fn(&str, u64) -> Result<S>,
+    ) -> Result<Self> {
+        let block = |block: usize| {
+            let long = prepare(&format!("long-{block}"), long)?;
+            let short = (0..schedule.turns())
+                .map(|turn| prepare(&format!("short-{block}-{turn}"), short))
+                .collect::<Result<Vec<_>>>()?;
+            Ok((long, short))
+        };
+        let blocks = (0..schedule.blocks).map(block).collect::<Result<Vec<_>>>()?;
+        Ok(Self { schedule, blocks })
+    }
+
+    /// Lets the long and the short subjects take turns.
+    pub(crate) fn run<T>(self, cost: impl Fn(&mut S) -> Result<T>) -> Result<Samples<T>> {
+        let cost = &cost;
+        let mut blocks = self.blocks.into_iter();
+        self.schedule.run(|_| {
+            let (mut long, short) = blocks.next().expect("there are subjects for every block");
+            let mut short = short.into_iter();
+            Ok((
+                move || cost(&mut long),
+                move || cost(&mut short.next().expect("there is a short one for every turn")),
+            ))
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;

@@ -1,8 +1,10 @@
 //! One measure, its baseline, and its verdict.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
-use crate::measure::{Interval, Samples, Summary, ratio_interval, slowness, summary};
+use crate::measure::{Cost, Interval, Samples, Summary, float, ratio_interval, slowness, summary};
 
 /// Unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -27,6 +29,15 @@ impl Unit {
             Self::Megabytes => "MB",
             Self::Bytes => "bytes",
             Self::Calls => "calls",
+        }
+    }
+
+    /// Returns a time in this unit.
+    fn of(self, time: Duration) -> f64 {
+        match self {
+            Self::Milliseconds => time.as_secs_f64() * 1e3,
+            Self::Microseconds => time.as_secs_f64() * 1e6,
+            Self::Megabytes | Self::Bytes | Self::Calls => panic!("this is no unit of time"),
         }
     }
 }
@@ -142,6 +153,44 @@ impl MeasureRow {
         let (figures, ratio) = (summary(&theirs), ratio_interval(pairs));
         let baseline = Some(Baseline { name: baseline, figures, ratio });
         Self { baseline, ..Self::unpaired(name, unit, &ours) }
+    }
+
+    /// Creates a measure of times beside its baseline.
+    pub(crate) fn timed(
+        name: &'static str,
+        unit: Unit,
+        baseline: &'static str,
+        times: &Samples<Duration>,
+    ) -> Self {
+        Self::timed_each(name, unit, baseline, times, 1)
+    }
+
+    /// Creates a measure of a part of some work, from the times of `count` such parts together.
+    pub(crate) fn timed_each(
+        name: &'static str,
+        unit: Unit,
+        baseline: &'static str,
+        times: &Samples<Duration>,
+        count: u64,
+    ) -> Self {
+        Self::paired(name, unit, baseline, &times.map(|time| unit.of(*time) / float(count)))
+    }
+
+    /// Creates a measure of CPU time, followed by the disk calls and the bytes read, each judged by the same bar.
+    pub(crate) fn costs(
+        name: &'static str,
+        baseline: &'static str,
+        samples: &Samples<Cost>,
+        bar: Bar,
+    ) -> Vec<Self> {
+        let row = |name, unit, figure: fn(&Cost) -> f64| {
+            Self::paired(name, unit, baseline, &samples.map(figure)).judged(bar)
+        };
+        vec![
+            row(name, Unit::Microseconds, Cost::cpu_us),
+            row("  its disk calls", Unit::Calls, Cost::calls),
+            row("  its bytes read", Unit::Bytes, Cost::bytes_read),
+        ]
     }
 
     /// Judges the measure by a bar.

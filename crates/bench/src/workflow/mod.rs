@@ -2,16 +2,13 @@
 
 mod advance;
 mod compiling;
-mod flatness;
 mod folding;
-mod plans;
 mod reading;
 mod recalling;
 mod rig;
 mod run;
 mod sessions;
 
-pub(crate) use self::flatness::prepared;
 pub(crate) use self::rig::WorkflowRig;
 pub(crate) use self::run::BenchRun;
 use crate::part::Measure;
@@ -20,7 +17,7 @@ use crate::part::Measure;
 pub(crate) const MEASURES: [(&str, Measure); 6] = [
     ("the compiler", |_| compiling::rows()),
     ("an advance", advance::rows),
-    ("advances of a short and of a long run", flatness::rows),
+    ("advances of a short and of a long run", advance::flatness_rows),
     ("replays and rehydrations", reading::rows),
     ("projections", |_| folding::rows()),
     ("recall", recalling::rows),

@@ -6,7 +6,6 @@ use std::time::Duration;
 use piton_store::local::RealDisk;
 use piton_workflow::session::{Continue, Reply};
 
-use super::flatness::prepared;
 use super::rig::WorkflowRig;
 use super::run::BenchRun;
 use crate::bench_dir::BenchDir;
@@ -23,8 +22,8 @@ const MILLISECONDS_MAX: f64 = 1.0;
 
 pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = bench_dir.make("reading")?;
-    let mut long = prepared(&root, "long", LONG_STEPS)?;
-    let mut short = prepared(&root, "short", SHORT_STEPS)?;
+    let mut long = BenchRun::prepared(&root, "long", LONG_STEPS)?;
+    let mut short = BenchRun::prepared(&root, "short", SHORT_STEPS)?;
     bench_dir.sync()?;
     let rig = WorkflowRig::open(Arc::new(RealDisk), &root)?;
     let (long, short) =
@@ -32,8 +31,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let row = |name, call: fn(&AnsweredStep) -> Continue| -> Result<MeasureRow> {
         let samples = SCHEDULE
             .run(|_| Ok((|| long.time(&rig, call(&long)), || short.time(&rig, call(&short)))))?;
-        let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
-        let row = MeasureRow::paired(name, Unit::Milliseconds, BASELINE, &samples);
+        let row = MeasureRow::timed(name, Unit::Milliseconds, BASELINE, &samples);
         Ok(row.judged(Bar::calibrated(MILLISECONDS_MAX)))
     };
     Ok(vec![

@@ -5,14 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use piton_core::port::{NoTrace, Trace};
 use piton_store::StreamId;
-use piton_store::local::disk::Disk;
-use piton_store::local::{
-    DataDir, LocalBlobs, LocalCache, LocalLeases, RealDisk, SegmentedJournal, SystemClock,
-};
+use piton_store::local::{LocalCache, RealDisk};
 use piton_store::port::{Cache, Journal};
-use piton_workflow::SessionEvent;
 use piton_workflow::projection::ResumeQuery;
 use piton_workflow::run_index::RunIndex;
 use tokio::runtime::{Builder, Runtime};
@@ -20,6 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::sessions;
 use crate::bench_dir::BenchDir;
 use crate::error::{Error, Result, expect};
+use crate::local_ports::LocalPorts;
 use crate::measure::wall_time;
 use crate::quiet_disk::QuietDisk;
 use crate::report::{Bar, MeasureRow, Unit};
@@ -42,27 +38,12 @@ const QUERY: ResumeQuery<'static> = ResumeQuery {
 /// Beginning of the notes of that session.
 const ANSWER: &str = "# session-500 ";
 
-/// The ports of a process that has just started.
-struct ColdPorts {
-    journal: Arc<SegmentedJournal<SessionEvent>>,
-    blobs: Arc<LocalBlobs>,
-    cache: Arc<dyn Cache>,
-}
-
-impl ColdPorts {
-    fn open(disk: Arc<dyn Disk>, root: &Path) -> Result<Self> {
-        let dir = DataDir::on(disk, root)?;
-        let trace: Arc<dyn Trace> = Arc::new(NoTrace);
-        let blobs = LocalBlobs::new(dir.clone());
-        let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
-        let journal = SegmentedJournal::sessions(dir.clone(), blobs.clone(), leases, trace);
-        let cache = LocalCache::new(dir);
-        Ok(Self { journal: Arc::new(journal), blobs: Arc::new(blobs), cache: Arc::new(cache) })
-    }
-
-    fn run_index(self) -> RunIndex {
-        RunIndex::new(self.journal, self.blobs, self.cache)
-    }
+/// Returns the index of a process that has just started, with its own cache unless another is given.
+fn run_index(root: &Path, cache: Option<Arc<dyn Cache>>) -> Result<RunIndex> {
+    let ports = LocalPorts::open(Arc::new(RealDisk), root)?;
+    let journal = ports.sessions();
+    let cache = cache.unwrap_or_else(|| Arc::new(LocalCache::new(ports.dir)));
+    Ok(RunIndex::new(Arc::new(journal), Arc::new(ports.blobs), cache))
 }
 
 pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
@@ -70,12 +51,11 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let runtime = Builder::new_multi_thread().build().map_err(Error::io("start a runtime"))?;
     prepare(&runtime, &root)?;
     bench_dir.sync()?;
-    let fresh = || ColdPorts::open(Arc::new(RealDisk), &root).map(ColdPorts::run_index);
+    let fresh = || run_index(&root, None);
     let without_cache = times(RUNS_WITHOUT_CACHE, || {
-        let ports = ColdPorts::open(Arc::new(RealDisk), &root)?;
         // A cache in memory starts empty, so every session is read from its log.
         let cache = Arc::new(piton_store::memory::MemoryCache::new());
-        resume(&runtime, &ColdPorts { cache, ..ports }.run_index())
+        resume(&runtime, &run_index(&root, Some(cache))?)
     })?;
     // Fills the cache on disk.
     resume(&runtime, &fresh()?)?;
@@ -84,24 +64,13 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let warm = fresh()?;
     resume(&runtime, &warm)?;
     let warm = times(RUNS, || resume(&runtime, &warm))?;
+    let row = |name, times: &[f64]| MeasureRow::unpaired(name, Unit::Milliseconds, times);
     Ok(vec![
-        MeasureRow::unpaired(
-            "resume, 1,000 sessions known to this process",
-            Unit::Milliseconds,
-            &warm,
-        )
-        .judged(Bar::calibrated(WARM_MS_MAX)),
-        MeasureRow::unpaired(
-            "resume, 1,000 sessions known to the cache",
-            Unit::Milliseconds,
-            &cold,
-        )
-        .judged(Bar::calibrated(COLD_MS_MAX)),
-        MeasureRow::unpaired(
-            "resume, 1,000 sessions, without a cache",
-            Unit::Milliseconds,
-            &without_cache,
-        ),
+        row("resume, 1,000 sessions known to this process", &warm)
+            .judged(Bar::calibrated(WARM_MS_MAX)),
+        row("resume, 1,000 sessions known to the cache", &cold)
+            .judged(Bar::calibrated(COLD_MS_MAX)),
+        row("resume, 1,000 sessions, without a cache", &without_cache),
     ])
 }
 
@@ -121,7 +90,7 @@ fn resume(runtime: &Runtime, recall: &RunIndex) -> Result<f64> {
 
 /// Writes the sessions, without waiting for the disk.
 fn prepare(runtime: &Runtime, root: &Path) -> Result<()> {
-    let ColdPorts { journal, .. } = ColdPorts::open(Arc::new(QuietDisk), root)?;
+    let journal = LocalPorts::open(Arc::new(QuietDisk), root)?.sessions();
     let workflow = sessions::workflow()?;
     for number in 0..SESSIONS {
         let (id, plans) = sessions::session(number, PLANS, &workflow);

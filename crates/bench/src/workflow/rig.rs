@@ -3,11 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use piton_core::port::{Clock, Entropy, NoTrace};
 use piton_store::local::disk::Disk;
-use piton_store::local::{
-    DataDir, LocalBlobs, LocalKeyRing, LocalLeases, SegmentedJournal, SystemClock, SystemEntropy,
-};
+use piton_store::local::{LocalKeyRing, SystemClock, SystemEntropy};
 use piton_store::memory::{MemoryBlobs, MemoryJournal, MemoryKeyRing};
 use piton_store::port::{Blobs, Journal, KeyRing};
 use piton_workflow::SessionEvent;
@@ -15,6 +12,7 @@ use piton_workflow::session::Sessions;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::{Error, Result};
+use crate::local_ports::LocalPorts;
 
 /// The use cases and their ports.
 ///
@@ -30,12 +28,10 @@ pub(crate) struct WorkflowRig {
 impl WorkflowRig {
     /// Opens an existing data directory, as a new process does.
     pub(crate) fn open(disk: Arc<dyn Disk>, root: &Path) -> Result<Self> {
-        let dir = DataDir::on(disk, root)?;
-        let blobs = LocalBlobs::new(dir.clone());
-        let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
-        let keys = LocalKeyRing::new(dir.clone(), Arc::new(SystemEntropy));
-        let journal = SegmentedJournal::sessions(dir, blobs.clone(), leases, Arc::new(NoTrace));
-        Self::over(Arc::new(journal), Arc::new(blobs), Arc::new(keys))
+        let ports = LocalPorts::open(disk, root)?;
+        let journal = ports.sessions();
+        let keys = LocalKeyRing::new(ports.dir, Arc::new(SystemEntropy));
+        Self::over(Arc::new(journal), Arc::new(ports.blobs), Arc::new(keys))
     }
 
     /// Creates a store in memory.
@@ -53,8 +49,7 @@ impl WorkflowRig {
     ) -> Result<Self> {
         let runtime =
             Builder::new_current_thread().build().map_err(Error::io("start a runtime"))?;
-        let (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>) =
-            (Arc::new(SystemClock), Arc::new(SystemEntropy));
+        let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy));
         let sessions =
             Sessions::new(Arc::clone(&journal), Arc::clone(&blobs), keys, clock, entropy);
         Ok(Self { runtime, sessions, journal, blobs })

@@ -3,27 +3,34 @@
 //! Each step submits notes of a few lines and one small artifact: the decision to continue. That makes six events, a
 //! snapshot and an artifact. No single loop may turn that often, so there are several, one after the other.
 //!
+//! The plans that its steps append can be collected, to be appended without the use cases.
+//!
 //! *Invariants*: no two runs and no two steps store the same bytes, so no blob exists beforehand.
 
+use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::Arc;
 
+use piton_store::port::{BlobNamespace, Follow};
+use piton_store::{AppendPlan, Event as _, NewBlob, StreamId};
 use piton_workflow::compile::{CompiledWorkflow, Definitions, compile};
-use piton_workflow::event::Preferences;
+use piton_workflow::event::{EventBody, OutputPayload, Preferences};
 use piton_workflow::session::{
     Continue, Reply, ReplyBody, ReplyKind, SourcedWorkflow, Start, SubmittedOutput,
 };
 use piton_workflow::source::SourceOrigin;
-use piton_workflow::{Autonomy, RiskPolicy, SourceKind};
+use piton_workflow::{Autonomy, RiskPolicy, SessionEvent, SourceKind};
 use serde_json::{Map, Value, json};
 
 use super::rig::WorkflowRig;
 use crate::error::{Error, Result, expect};
+use crate::quiet_disk::QuietDisk;
 
 const LOOPS: u32 = 4;
 const TURNS: u32 = 700;
 
 /// Number of events that a step records.
-pub(super) const EVENTS: u64 = 6;
+const EVENTS: u64 = 6;
 
 /// A run, with the latest reply.
 pub(crate) struct BenchRun {
@@ -50,6 +57,14 @@ impl BenchRun {
         };
         let reply = rig.wait(rig.sessions.start(start))?;
         Ok(Self { name: name.to_owned(), step: 0, reply })
+    }
+
+    /// Prepares a run that has done this number of steps, without waiting for the disk.
+    pub(crate) fn prepared(root: &Path, name: &str, steps: u64) -> Result<Self> {
+        let rig = WorkflowRig::open(Arc::new(QuietDisk), root)?;
+        let mut run = Self::begin(&rig, name)?;
+        run.advance(&rig, steps)?;
+        Ok(run)
     }
 
     /// Returns the request that submits the output of the pending step.
@@ -82,7 +97,7 @@ impl BenchRun {
     /// Returns the same request as arguments of the tool `continue_workflow`.
     pub(crate) fn arguments(&self) -> Value {
         let Continue { ack_token, output, .. } = self.request();
-        let output = output.expect("a request hands in an output");
+        let output = output.expect("a request submits an output");
         let output =
             json!({ "notesMarkdown": output.notes_markdown, "artifacts": output.artifacts });
         // A connection with several open runs has to name the one that it means.
@@ -90,7 +105,7 @@ impl BenchRun {
     }
 
     /// Takes the body of a reply that came over MCP.
-    pub(crate) fn take_told(&mut self, body: Value) -> Result<()> {
+    pub(crate) fn take_body(&mut self, body: Value) -> Result<()> {
         let body: ReplyBody = serde_json::from_value(body).map_err(Error::json("read a reply"))?;
         self.take(body.into())
     }
@@ -153,4 +168,64 @@ fn file(name: &str) -> Value {
         "conditions": (1..=LOOPS).map(condition).collect::<Vec<_>>(),
         "steps": (1..=LOOPS).map(rounds).collect::<Vec<_>>(),
     })
+}
+
+/// The plans of one run, in order.
+pub(super) struct RunPlans {
+    pub(super) stream: StreamId,
+    plans: VecDeque<AppendPlan<SessionEvent>>,
+}
+
+impl RunPlans {
+    /// Collects what a run of this number of steps appends: its start, and each of its steps.
+    pub(super) fn of_run(name: &str, steps: usize) -> Result<Self> {
+        let rig = WorkflowRig::in_memory()?;
+        let mut run = BenchRun::begin(&rig, name)?;
+        let stream = StreamId::from(run.reply.body.run.session_id);
+        let loaded = rig.wait(rig.journal.load(&stream))?;
+        let mut cursor = loaded.cursor;
+        let mut plans = VecDeque::from([plan(&rig, loaded.events)?]);
+        // Runs each step for real, in memory, and takes down the events that it appended.
+        for _ in 0..steps {
+            run.advance(&rig, 1)?;
+            let Follow::Appended { events, cursor: next } =
+                rig.wait(rig.journal.follow(&stream, &cursor))?
+            else {
+                return Err(Error::Wrong { what: "plans of a step", expected: 1, found: 0 });
+            };
+            expect("events of a step", EVENTS, events.len() as u64)?;
+            cursor = next;
+            plans.push_back(plan(&rig, events)?);
+        }
+        Ok(Self { stream, plans })
+    }
+
+    /// Returns the next plan.
+    pub(super) fn next(&mut self) -> AppendPlan<SessionEvent> {
+        self.plans.pop_front().expect("there is a plan for every turn")
+    }
+}
+
+/// Builds a plan from events, with the contents that they refer to.
+fn plan(rig: &WorkflowRig, events: Vec<SessionEvent>) -> Result<AppendPlan<SessionEvent>> {
+    let mut blobs = Vec::new();
+    // The other data directory has none of these blobs, so the plan carries them.
+    for event in &events {
+        let snapshot = event.introduces().map(|it| (BlobNamespace::Snapshots, it.digest()));
+        let artifact = match event.body() {
+            EventBody::NodeOutputAppended(_, output) => match &output.payload {
+                OutputPayload::ArtifactRef { sha256, .. } => {
+                    Some((BlobNamespace::Artifacts, *sha256))
+                }
+                OutputPayload::Notes { .. } => None,
+            },
+            _ => None,
+        };
+        for (namespace, digest) in snapshot.into_iter().chain(artifact) {
+            let bytes = rig.wait(rig.blobs.get(namespace, digest))?;
+            let bytes = bytes.ok_or(piton_store::Error::BlobMissing { namespace, digest })?;
+            blobs.push(NewBlob::new(namespace, bytes));
+        }
+    }
+    Ok(blobs.into_iter().fold(AppendPlan::new(events), AppendPlan::with_blob))
 }

@@ -1,17 +1,18 @@
 //! File tools over MCP, beside the reference server on the same tree.
 
 use std::cell::RefCell;
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::durable::Bare;
-use super::server::Server;
-use super::{searching, trees};
+use super::{in_process, trees};
 use crate::bench_dir::BenchDir;
-use crate::error::{Result, expect};
-use crate::measure::{Schedule, float};
+use crate::error::{Error, Result, expect};
+use crate::mcp_server::McpServer;
+use crate::measure::{Samples, Schedule, float, thread_cpu};
 use crate::report::{Bar, MeasureRow, Unit};
 
 /// A turn is many calls, since one call costs less than reading the CPU time.
@@ -54,7 +55,7 @@ struct Same {
 pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let tree = trees::make(bench_dir, "peer-tree")?;
     let data = bench_dir.make("peer-data")?;
-    let (ours, theirs) = (Server::piton(&tree, &data)?, Server::reference(&tree)?);
+    let (ours, theirs) = (piton(&tree, &data)?, McpServer::reference(&tree)?);
     let (ours, theirs) = (RefCell::new(ours), RefCell::new(theirs));
     let mut rows = Vec::new();
     for same in same(&tree) {
@@ -67,15 +68,9 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
         let ours = || Ok(float(ours.borrow().bytes()?) / 1e6);
         Ok((ours, || Ok(float(theirs.borrow().bytes()?) / 1e6)))
     })?;
-    rows.push(
-        MeasureRow::paired(
-            "  memory after these calls",
-            Unit::Megabytes,
-            "the reference server",
-            &memory,
-        )
-        .judged(Bar::ratio(MEMORY_RATIO_MAX)),
-    );
+    let name = "  memory after these calls";
+    let row = MeasureRow::paired(name, Unit::Megabytes, "the reference server", &memory);
+    rows.push(row.judged(Bar::ratio(MEMORY_RATIO_MAX)));
     rows.push(latency(&ours)?);
     rows.push(searches(&ours, &tree)?);
     rows.push(starts(&tree, &data)?);
@@ -85,39 +80,34 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
 fn same(tree: &Path) -> [Same; 5] {
     let (ours, theirs) = (format!("/tree/{FILE}"), tree.join(FILE));
     let directory = theirs.parent().expect("a file is in a directory");
+    let call = |name, ours, theirs| {
+        let (calls, warm, ratio_max) = (CALLS, WARM_CALLS, CALL_RATIO_MAX);
+        Same { name, ours, theirs, calls, warm, ratio_max }
+    };
     [
-        Same {
-            name: "CPU of `read`, 120 lines",
-            ours: ("read", json!({ "path": ours })),
-            theirs: ("read_text_file", json!({ "path": theirs })),
-            calls: CALLS,
-            warm: WARM_CALLS,
-            ratio_max: CALL_RATIO_MAX,
-        },
-        Same {
+        call(
+            "CPU of `read`, 120 lines",
+            ("read", json!({ "path": ours })),
+            ("read_text_file", json!({ "path": theirs })),
+        ),
+        call(
             // Both report the size of each file.
-            name: "CPU of `ls`, 50 files",
-            ours: ("ls", json!({ "path": "/tree/module_07/part_007" })),
-            theirs: ("list_directory_with_sizes", json!({ "path": directory })),
-            calls: CALLS,
-            warm: WARM_CALLS,
-            ratio_max: CALL_RATIO_MAX,
-        },
+            "CPU of `ls`, 50 files",
+            ("ls", json!({ "path": "/tree/module_07/part_007" })),
+            ("list_directory_with_sizes", json!({ "path": directory })),
+        ),
+        call(
+            "CPU of `stat`",
+            ("stat", json!({ "path": ours })),
+            ("get_file_info", json!({ "path": theirs })),
+        ),
         Same {
-            name: "CPU of `stat`",
-            ours: ("stat", json!({ "path": ours })),
-            theirs: ("get_file_info", json!({ "path": theirs })),
-            calls: CALLS,
-            warm: WARM_CALLS,
-            ratio_max: CALL_RATIO_MAX,
-        },
-        Same {
-            name: "CPU of `edit`, one line of 120",
-            ours: ("edit", json!({ "path": ours })),
-            theirs: ("edit_file", json!({ "path": theirs })),
-            calls: CALLS,
-            warm: WARM_CALLS,
             ratio_max: EDIT_RATIO_MAX,
+            ..call(
+                "CPU of `edit`, one line of 120",
+                ("edit", json!({ "path": ours })),
+                ("edit_file", json!({ "path": theirs })),
+            )
         },
         Same {
             name: "CPU of `glob` over 5,000 files",
@@ -131,7 +121,7 @@ fn same(tree: &Path) -> [Same; 5] {
 }
 
 impl Same {
-    fn row(&self, ours: &RefCell<Server>, theirs: &RefCell<Server>) -> Result<MeasureRow> {
+    fn row(&self, ours: &RefCell<McpServer>, theirs: &RefCell<McpServer>) -> Result<MeasureRow> {
         // Both sides are warmed up for each call by itself.
         spent(&mut ours.borrow_mut(), self.ours.0, &self.ours.1, self.warm)?;
         spent(&mut theirs.borrow_mut(), self.theirs.0, &self.theirs.1, self.warm)?;
@@ -141,16 +131,28 @@ impl Same {
                 spent(&mut theirs.borrow_mut(), self.theirs.0, &self.theirs.1, self.calls)
             }))
         })?;
-        let each = f64::from(self.calls);
-        let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6 / each);
-        let row =
-            MeasureRow::paired(self.name, Unit::Microseconds, "the reference server", &samples);
+        let row = cpu_row(self.name, "the reference server", &samples, self.calls);
         Ok(row.judged(Bar::ratio(self.ratio_max)))
     }
 }
 
+/// Starts `piton mcp`, with the tree as the workspace `/tree`.
+fn piton(tree: &Path, data: &Path) -> Result<McpServer> {
+    McpServer::piton(data, &["--workspace", &format!("/tree={}:rw", tree.display())])
+}
+
+/// Returns the CPU time of each call, from turns of this number of calls.
+fn cpu_row(
+    name: &'static str,
+    baseline: &'static str,
+    turns: &Samples<Duration>,
+    calls: u32,
+) -> MeasureRow {
+    MeasureRow::timed_each(name, Unit::Microseconds, baseline, turns, calls.into())
+}
+
 /// Measures the CPU time that a server spends on some calls. Edits change a line back and forth.
-fn spent(server: &mut Server, tool: &str, arguments: &Value, calls: u32) -> Result<Duration> {
+fn spent(server: &mut McpServer, tool: &str, arguments: &Value, calls: u32) -> Result<Duration> {
     let before = server.cpu()?;
     for number in 0..calls {
         // Alternates, so that each edit finds the text that the last one left.
@@ -168,7 +170,7 @@ fn spent(server: &mut Server, tool: &str, arguments: &Value, calls: u32) -> Resu
 }
 
 /// Measures a denied call beside the same call where it is allowed.
-fn denied(server: &RefCell<Server>) -> Result<MeasureRow> {
+fn denied(server: &RefCell<McpServer>) -> Result<MeasureRow> {
     let (outside, inside) = (json!({ "path": "/elsewhere/file" }), format!("/tree/{FILE}"));
     let samples = SCHEDULE.run(|_| {
         let denied = || {
@@ -182,21 +184,14 @@ fn denied(server: &RefCell<Server>) -> Result<MeasureRow> {
         let inside = json!({ "path": inside });
         Ok((denied, move || spent(&mut server.borrow_mut(), "stat", &inside, DENIED_CALLS)))
     })?;
-    let each = f64::from(DENIED_CALLS);
-    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6 / each);
-    let row = MeasureRow::paired(
-        "CPU of a denied `stat`",
-        Unit::Microseconds,
-        "an allowed one",
-        &samples,
-    );
+    let row = cpu_row("CPU of a denied `stat`", "an allowed one", &samples, DENIED_CALLS);
     Ok(row.judged(Bar::ratio(DENIED_RATIO_MAX)))
 }
 
 /// Measures an edit beside the system calls that it cannot do without.
 fn durable_calls(
     bench_dir: &BenchDir,
-    server: &RefCell<Server>,
+    server: &RefCell<McpServer>,
     tree: &Path,
 ) -> Result<MeasureRow> {
     let bare = Bare::new(bench_dir.make("bare-changes")?, &tree.join(FILE))?;
@@ -206,61 +201,91 @@ fn durable_calls(
         let ours = || spent(&mut server.borrow_mut(), "edit", &arguments, CALLS);
         Ok((ours, || bare.borrow_mut().spent(CALLS)))
     })?;
-    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6 / f64::from(CALLS));
     let name = "  the same `edit` beside what the disk costs";
-    Ok(MeasureRow::paired(name, Unit::Microseconds, "the system calls alone", &samples))
+    Ok(cpu_row(name, "the system calls alone", &samples, CALLS))
 }
 
 /// Measures a read beside a call that asks no store: above all workspaces there is nothing but their names.
-fn latency(server: &RefCell<Server>) -> Result<MeasureRow> {
+fn latency(server: &RefCell<McpServer>) -> Result<MeasureRow> {
     let arguments = json!({ "path": format!("/tree/{FILE}"), "limit": 20 });
     let samples = LATENCY.run(|_| {
         let read = || Ok(server.borrow_mut().call("read", &arguments)?.1);
         Ok((read, || Ok(server.borrow_mut().call("ls", &json!({ "path": "/" }))?.1)))
     })?;
-    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6);
-    let row = MeasureRow::paired(
-        "`read` over MCP",
-        Unit::Microseconds,
-        "a call that asks no Store",
-        &samples,
-    );
+    let baseline = "a call that asks no Store";
+    let row = MeasureRow::timed("`read` over MCP", Unit::Microseconds, baseline, &samples);
     Ok(row.judged(Bar::ratio(READ_RATIO_MAX)))
 }
 
-fn searches(server: &RefCell<Server>, tree: &Path) -> Result<MeasureRow> {
-    let arguments = searching::arguments();
+fn searches(server: &RefCell<McpServer>, tree: &Path) -> Result<MeasureRow> {
+    let arguments = in_process::arguments();
     let samples = SEARCHES.run(|_| {
         let ours = || {
             let (text, time) = server.borrow_mut().call("grep", &arguments)?;
-            expect("lines that match", searching::HITS, text.lines().count() as u64)?;
+            expect("lines that match", in_process::HITS, text.lines().count() as u64)?;
             Ok(time)
         };
-        let theirs = || searching::ripgrep(tree);
+        let theirs = || in_process::ripgrep(tree);
         Ok((ours, theirs))
     })?;
-    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
-    let row = MeasureRow::paired(
-        "`grep` over 5,000 files, over MCP",
-        Unit::Milliseconds,
-        "ripgrep",
-        &samples,
-    );
+    let name = "`grep` over 5,000 files, over MCP";
+    let row = MeasureRow::timed(name, Unit::Milliseconds, "ripgrep", &samples);
     Ok(row.judged(Bar::ratio(GREP_RATIO_MAX)))
 }
 
 fn starts(tree: &Path, data: &Path) -> Result<MeasureRow> {
-    let listed = |start: &dyn Fn() -> Result<Server>| {
+    let listed = |start: &dyn Fn() -> Result<McpServer>| {
         let began = Instant::now();
         let tools = start()?.tools()?;
         expect("servers without tools", 0, u64::from(tools == 0))?;
         Ok(began.elapsed())
     };
-    let ours = || listed(&|| Server::piton(tree, data));
-    let theirs = || listed(&|| Server::reference(tree));
+    let ours = || listed(&|| piton(tree, data));
+    let theirs = || listed(&|| McpServer::reference(tree));
     let samples = STARTS.run(|_| Ok((&ours, &theirs)))?;
-    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
     let name = "start to the list of tools";
-    let row = MeasureRow::paired(name, Unit::Milliseconds, "the reference server", &samples);
+    let row = MeasureRow::timed(name, Unit::Milliseconds, "the reference server", &samples);
     Ok(row.judged(Bar::ratio(START_RATIO_MAX)))
+}
+
+/// About as long as the record of an edit.
+const INTENTION: [u8; 512] = [b'i'; 512];
+
+/// A file that is replaced again and again by the system calls that a durable change cannot do without: writing its
+/// intention ahead, then the new file and its name, each with a sync.
+struct Bare {
+    directory: PathBuf,
+    intentions: File,
+    content: Vec<u8>,
+}
+
+impl Bare {
+    /// Creates a file with the same content as `like`, in a directory of its own.
+    fn new(directory: PathBuf, like: &Path) -> Result<Self> {
+        let content = fs::read(like).map_err(Error::io("read a file"))?;
+        let intentions =
+            OpenOptions::new().create(true).append(true).open(directory.join("intentions"));
+        let intentions = intentions.map_err(Error::io("make a file"))?;
+        Ok(Self { directory, intentions, content })
+    }
+
+    /// Measures the CPU time of some changes.
+    fn spent(&mut self, changes: u32) -> Result<Duration> {
+        let (done, time) = thread_cpu(|| (0..changes).try_for_each(|_| self.change()));
+        done.map_err(Error::io("change a file"))?;
+        Ok(time)
+    }
+
+    fn change(&mut self) -> io::Result<()> {
+        // The intention is durable before the file changes.
+        self.intentions.write_all(&INTENTION)?;
+        self.intentions.sync_data()?;
+        let (temp, target) = (self.directory.join("temp"), self.directory.join("target"));
+        // A reader sees the old file or the whole new one, and the rename is durable once the directory is synced.
+        let mut file = File::create_new(&temp)?;
+        file.write_all(&self.content)?;
+        file.sync_all()?;
+        fs::rename(temp, target)?;
+        File::open(&self.directory)?.sync_all()
+    }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::backpack::{Backpack, backpacks};
 use super::context::ProjectSession;
 use super::session::{artifact_line, say_decisions};
-use super::workspace::{Chosen, say_history};
+use super::workspace::{WorkspaceArguments, say_history};
 use crate::app::{App, Outcome};
 use crate::messages::{ago, short};
 use crate::open::Open;
@@ -63,7 +63,7 @@ pub(crate) struct BlameFile {
     /// The path, as agents write it
     path: String,
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: WorkspaceArguments,
 }
 
 #[derive(Args)]

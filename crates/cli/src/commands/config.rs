@@ -8,7 +8,7 @@ use piton_runtime::context::ContextSettings;
 use piton_runtime::project_env::ProjectDir;
 use serde::Serialize;
 
-use super::workspace::Chosen;
+use super::workspace::WorkspaceArguments;
 use crate::adapters::memory_workspaces;
 use crate::app::{App, Outcome};
 use crate::exit::CommandEnding;
@@ -136,7 +136,7 @@ fn find_problems(app: &App) -> Result<Vec<ConfigProblem>, Failure> {
     let root = checked_root(app, &configuration)?;
     // Opens the workspaces on trial, in memory: many mistakes show only then, and the check must leave no trace.
     let memory = memory_workspaces(configuration.user_dir().map(Path::to_owned), &root);
-    let mut problems = Chosen::problems(app, &memory)?;
+    let mut problems = WorkspaceArguments::problems(app, &memory)?;
     let project = app.project(&configuration.settings())?;
     let context =
         ContextSettings::configured(&configuration, project.as_ref().map(ProjectDir::path));

@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::workspace::lost_files;
 use crate::adapters::{DataDir, repair_table};
 use crate::app::{App, Outcome};
-use crate::exit::CommandEnding;
 use crate::failure::Failure;
 use crate::messages::{count, listed};
 use crate::table::Cell;
@@ -108,8 +107,7 @@ fn verify(app: &App) -> Outcome {
             "Fix it: piton data repair".to_owned()
         });
     }
-    app.output.reply("piton.data.verify/1", &VerifiedData { is_sound, problems })?;
-    Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
+    app.output.verdict("piton.data.verify/1", &VerifiedData { is_sound, problems }, is_sound)
 }
 
 fn repair(app: &App) -> Outcome {

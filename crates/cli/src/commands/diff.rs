@@ -8,7 +8,7 @@ use piton_runtime::provenance::{
 };
 
 use super::blame::say_link;
-use super::workspace::Chosen;
+use super::workspace::WorkspaceArguments;
 use super::worlds::OpenWorlds;
 use crate::app::{App, Outcome};
 use crate::messages::{ago, short};
@@ -24,7 +24,7 @@ pub(crate) struct DiffThings {
     #[arg(value_name = "B")]
     right: ThingReference,
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: WorkspaceArguments,
 }
 
 impl DiffThings {

@@ -7,7 +7,7 @@ use piton_runtime::provenance::{
 };
 use piton_runtime::workspaces::{JoinedWorkspaces, Mount};
 
-use super::workspace::Chosen;
+use super::workspace::WorkspaceArguments;
 use super::worlds::OpenWorlds;
 use crate::app::{App, Outcome};
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ pub(crate) struct Fork {
     #[arg(long, value_name = "NAME")]
     into: Option<String>,
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: WorkspaceArguments,
 }
 
 impl Fork {

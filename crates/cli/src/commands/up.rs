@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::mcp::McpClient;
 use super::stop;
-use super::workspace::{Chosen, sandbox};
+use super::workspace::{WorkspaceArguments, sandbox};
 use crate::app::{App, Outcome};
 use crate::bounds::{NOTICE_BYTES_MAX, PORTS_TRIED, TOKEN_FILE_BYTES_MAX};
 use crate::exit::CommandEnding;
@@ -42,7 +42,7 @@ struct ServerAnnouncement<'a> {
 }
 
 /// Serves agents until a signal ends it.
-pub(crate) fn run(app: &App, chosen: &Chosen) -> Outcome {
+pub(crate) fn run(app: &App, chosen: &WorkspaceArguments) -> Outcome {
     let declared = chosen.declared(app)?;
     let settings = app.configuration()?.settings_here().map_err(Failure::Configuration)?;
     // Asked before anything else: the sandbox, and opening the directory, create it.
@@ -53,7 +53,7 @@ pub(crate) fn run(app: &App, chosen: &Chosen) -> Outcome {
     let token = token(&settings)?;
     let open = app.open()?;
     let Some(lease) = lease(&open)? else { return report_running(app, &open) };
-    let offer = open.offer(Chosen::open(&open, declared)?);
+    let offer = open.offer(WorkspaceArguments::open(&open, declared)?);
     open.note_applied();
     // Only the holder of the lease binds a port, so two starts on one data directory do not race for it.
     let listener = open.wait(listen(&settings, token))?;

@@ -8,7 +8,7 @@ use piton_runtime::project_env::project_dir;
 use piton_runtime::provenance::Worlds;
 use piton_runtime::workspaces::{FileWorld, JoinedWorkspaces};
 
-use super::workspace::Chosen;
+use super::workspace::WorkspaceArguments;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::open::Open;
@@ -26,7 +26,7 @@ impl OpenWorlds {
     /// Opens everything that exists. Workspaces that cannot be opened cause a warning; the rest works without them.
     pub(super) fn new(app: &App, declared: JoinedWorkspaces) -> Result<Self, Failure> {
         let open = app.open()?;
-        let files = Chosen::open(&open, declared).unwrap_or_else(|failure| {
+        let files = WorkspaceArguments::open(&open, declared).unwrap_or_else(|failure| {
             let why = failure.envelope().message;
             output::warn(format_args!("Note: the Workspaces cannot be opened. {why}"));
             None

@@ -7,14 +7,12 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `acts` | the acts, from the first connection to the last step |
+//! | `acts` | the acts, from the first connection to the commands that show what happened |
 //! | `agent` | the agent, an MCP client |
 //! | `project` | the project that it works on |
-//! | `results` | the commands that show what happened |
 
 mod acts;
 mod agent;
 mod project;
-mod results;
 
 pub(crate) use acts::run;

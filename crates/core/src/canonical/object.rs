@@ -160,36 +160,29 @@ impl SerializeMap for ObjectWriter<'_, '_> {
     }
 }
 
-impl SerializeStruct for ObjectWriter<'_, '_> {
-    type Ok = ();
-    type Error = CanonicalError;
+/// Implements the forms of an object with known fields that serde tells apart and JSON does not.
+macro_rules! struct_forms {
+    ($($form:ident,)+) => {$(
+        impl $form for ObjectWriter<'_, '_> {
+            type Ok = ();
+            type Error = CanonicalError;
 
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        key: &'static str,
-        value: &T,
-    ) -> Result<(), Self::Error> {
-        self.write_field(key, value)
-    }
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                key: &'static str,
+                value: &T,
+            ) -> Result<(), CanonicalError> {
+                self.write_field(key, value)
+            }
 
-    fn end(self) -> Result<(), Self::Error> {
-        self.close()
-    }
+            fn end(self) -> Result<(), CanonicalError> {
+                self.close()
+            }
+        }
+    )+};
 }
 
-impl SerializeStructVariant for ObjectWriter<'_, '_> {
-    type Ok = ();
-    type Error = CanonicalError;
-
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        key: &'static str,
-        value: &T,
-    ) -> Result<(), Self::Error> {
-        self.write_field(key, value)
-    }
-
-    fn end(self) -> Result<(), Self::Error> {
-        self.close()
-    }
+struct_forms! {
+    SerializeStruct,
+    SerializeStructVariant,
 }

@@ -4,12 +4,9 @@
 //! whether and when to retry, so that no program has to parse prose.
 
 mod code;
-mod details;
 mod envelope;
-mod page;
 
 pub use code::{Code, Domain};
-pub use details::{Details, DetailsError};
-pub use envelope::{Envelope, MeasuredSize, Retry};
+pub use envelope::{Details, DetailsError, Envelope, MeasuredSize, Retry};
 
 pub use crate::display::sentence;

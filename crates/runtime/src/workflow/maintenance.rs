@@ -87,11 +87,11 @@ impl Runtime {
         let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
         let removed: Vec<SessionId> = removed.map(|one| one.session).collect();
         let blobs = cleaned.blobs.iter().filter_map(|(namespace, swept)| match swept {
-            SweepReport::Done { kept, young, removed, removed_bytes, .. } => Some(SweptBlobs {
+            SweepReport::Done(counts) => Some(SweptBlobs {
                 namespace: *namespace,
-                kept: kept + young,
-                removed: *removed,
-                removed_bytes: *removed_bytes,
+                kept: counts.kept + counts.young,
+                removed: counts.removed,
+                removed_bytes: counts.removed_bytes,
             }),
             SweepReport::Spared { .. } => None,
         });

@@ -1,8 +1,9 @@
-//! The paths of everything under the data directory.
+//! The paths of everything under the data directory, and the check that a directory may become one.
 //!
 //! Invariants: adapters find every path here; only `format.json` and the copies before a migration belong to `format`.
 //! Files and directories are accessible to their owner only.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use piton_core::port::NoTrace;
 
 use super::disk::Disk;
 use super::file_system::{self, FileSystem};
-use super::{LocalLeases, RealDisk, SystemClock, dir_guard, format};
+use super::{LocalLeases, RealDisk, SystemClock, format};
 use crate::port::{BlobNamespace, Lease};
 use crate::{Error, LeaseName, StreamId};
 
@@ -35,7 +36,7 @@ impl DataDir {
             return Err(Error::UnsupportedFileSystem { file_system: kind });
         }
         // The check sees the directory as it was found, before anything of ours is created in it.
-        dir_guard::check(&RealDisk, root)?;
+        refuse_foreign(&RealDisk, root)?;
         let mut dir = Self::on(Arc::new(RealDisk), root)?;
         let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
         dir.format = Some(Arc::new(format::settle(&dir, &leases)?));
@@ -152,4 +153,59 @@ impl DataDir {
             BlobNamespace::Context => "blobs/context",
         })
     }
+}
+
+/// Names in a data directory: what the store keeps there, and what the program keeps beside it.
+const OURS: [&str; 18] = [
+    "artifacts",
+    "backpacks",
+    "backups",
+    "blobs",
+    "damaged",
+    "demo",
+    "format.json",
+    "format.json.new",
+    "keys",
+    "leases",
+    "logs",
+    "run",
+    "sessions",
+    "snapshots",
+    "stamps",
+    "table.sqlite3",
+    "trash",
+    "workflows",
+];
+
+/// Prefix of the files that SQLite keeps beside its database.
+const BESIDE_THE_TABLE: &str = "table.sqlite3-";
+
+/// Directory that a file system keeps at its top level.
+const OF_THE_FILE_SYSTEM: &str = "lost+found";
+
+/// Refuses a directory that is neither empty nor a data directory. Touches nothing.
+///
+/// A mistyped path must not turn a directory that is in use into a data directory: Piton empties `trash`, and lists
+/// what lies in `sessions`.
+///
+/// *Limitations*: a directory without `format.json` is judged only by the names in it. Hidden names are ignored: the
+/// home directory of a service has some, and none is in the way.
+fn refuse_foreign(disk: &dyn Disk, root: &Path) -> Result<(), Error> {
+    let foreign = || -> io::Result<Option<String>> {
+        if disk.stat(&root.join("format.json"))?.is_some() {
+            return Ok(None);
+        }
+        Ok(disk.list(root)?.into_iter().filter(|name| !is_ours(name)).min())
+    };
+    match foreign().map_err(Error::io("look at the data directory"))? {
+        Some(name) => Err(Error::ForeignDirectory { name: name.escape_debug().to_string() }),
+        None => Ok(()),
+    }
+}
+
+fn is_ours(name: &str) -> bool {
+    OURS.contains(&name)
+        || name.starts_with(BESIDE_THE_TABLE)
+        || name.starts_with('.')
+        || name == OF_THE_FILE_SYSTEM
 }

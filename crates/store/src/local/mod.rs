@@ -3,7 +3,6 @@
 //! | file | holds |
 //! |---|---|
 //! | `data_dir` | the paths of everything under the data directory, and opening it |
-//! | `dir_guard` | refusing a directory that holds something else |
 //! | `file_system` | refusing a network file system |
 //! | `format` | the version of the data directory, and migrations |
 //! | `disk`, `real_disk` | the file operations that adapters use, as a trait and on the machine |
@@ -21,7 +20,6 @@ mod blobs;
 mod cache;
 mod damaged;
 mod data_dir;
-mod dir_guard;
 pub mod disk;
 mod file_ops;
 mod file_system;

@@ -10,7 +10,6 @@ use crate::Error;
 
 mod blobs;
 mod cache;
-mod cursor;
 mod journal;
 mod keyring;
 mod leases;
@@ -19,11 +18,10 @@ mod table;
 
 pub use blobs::{BlobEntry, BlobNamespace, BlobReader, Blobs, Roots, RootsCursor};
 pub use cache::{Cache, CacheKey};
-pub use cursor::{Cursor, NotACursor};
 pub(crate) use journal::LeaseHold;
 pub use journal::{
-    Appended, Follow, Journal, JournalReader, LoadedStream, Pins, SalvagedStream, SetAside,
-    StreamLease, StreamRepair, StreamVerification, Writer,
+    Appended, Cursor, Follow, Journal, JournalReader, LoadedStream, NotACursor, Pins,
+    SalvagedStream, SetAside, StreamLease, StreamRepair, StreamVerification, Writer,
 };
 pub use keyring::{KeyAge, KeyRing, Signature};
 pub(crate) use leases::Hold;

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use piton_core::Digest;
 use piton_core::port::NoTrace;
 use piton_store::bounds::SWEEP_BATCH;
-use piton_store::collect::{CollectMode, SweepReport, collect};
+use piton_store::collect::{CollectMode, SweepCounts, SweepReport, collect};
 use piton_store::local::disk::Disk;
 use piton_store::local::{DataDir, LocalBlobs, LocalLeases, SegmentedJournal, SystemClock};
 use piton_store::port::{
@@ -88,7 +88,7 @@ fn snapshot(session: &str, plan: &str) -> Digest {
 
 fn counts(swept: &SweepReport) -> (u64, u64, u64) {
     match swept {
-        SweepReport::Done { kept, young, removed, .. } => (*kept, *young, *removed),
+        SweepReport::Done(counts) => (counts.kept, counts.young, counts.removed),
         SweepReport::Spared { because } => panic!("{because:?}"),
     }
 }
@@ -330,8 +330,9 @@ mod long {
                 let digest = store.put(&format!("garbage {round} {number}"));
                 age(&store.dir, digest);
             }
-            let SweepReport::Done { removed: now, batches: held, longest_batch, .. } =
-                store.collect(CollectMode::Remove)
+            let SweepReport::Done(SweepCounts {
+                removed: now, batches: held, longest_batch, ..
+            }) = store.collect(CollectMode::Remove)
             else {
                 panic!("spared");
             };

@@ -4,9 +4,8 @@ use clap::Args;
 use piton_runtime::backpack::inspect::{BackpackReference, BackpackSoundness};
 use serde::Serialize;
 
-use super::command::{Backpack, backpacks, reference};
+use super::{Backpack, backpacks, reference};
 use crate::app::{App, Outcome};
-use crate::exit::CommandEnding;
 use crate::messages::count;
 use crate::open::Open;
 
@@ -41,11 +40,8 @@ impl Verify {
         for verdict in verdicts.iter().filter(|one| self.run.is_some() || noteworthy(one)) {
             print(app, verdict);
         }
-        app.output.reply(
-            "piton.backpack.verify/1",
-            &VerifiedBackpack { is_sound, backpacks: &verdicts },
-        )?;
-        Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
+        let verified = VerifiedBackpack { is_sound, backpacks: &verdicts };
+        app.output.verdict("piton.backpack.verify/1", &verified, is_sound)
     }
 }
 
@@ -54,8 +50,7 @@ pub(super) fn repair(app: &App, open: &Open, backpack: &Backpack) -> Outcome {
     let mut verdict = open.wait(backpacks(open).repair(&backpack.run, blobs))?;
     complete(app, &mut verdict);
     print(app, &verdict);
-    app.output.reply("piton.backpack.repair/1", &verdict)?;
-    Ok(if verdict.is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
+    app.output.verdict("piton.backpack.repair/1", &verdict, verdict.is_sound)
 }
 
 fn complete(app: &App, verdict: &mut BackpackSoundness) {

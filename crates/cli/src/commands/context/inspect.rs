@@ -209,8 +209,7 @@ pub(super) fn validate(app: &App) -> Outcome {
     } else {
         "It is damaged. Fix it: piton context repair"
     });
-    app.output.reply("piton.context.validate/1", &found)?;
-    Ok(if found.is_sound() { CommandEnding::Done } else { CommandEnding::Damaged })
+    app.output.verdict("piton.context.validate/1", &found, found.is_sound())
 }
 
 #[derive(Serialize)]
@@ -252,8 +251,8 @@ pub(super) fn repair(app: &App) -> Outcome {
             "What is named above was damaged while the repair ran. Run it again: piton context repair"
         }
     });
-    output.reply("piton.context.repair/2", &RepairShown { is_sound, repaired, validation })?;
-    Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
+    let shown = RepairShown { is_sound, repaired, validation };
+    output.verdict("piton.context.repair/2", &shown, is_sound)
 }
 
 fn say_set_aside(app: &App, taken: &[SetAside]) {

@@ -11,7 +11,7 @@ use super::{clients, stored};
 use crate::adapters::runs_as_root;
 use crate::app::{App, Outcome};
 use crate::commands::config;
-use crate::commands::workspace::{Chosen, sandbox};
+use crate::commands::workspace::{WorkspaceArguments, sandbox};
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
 use crate::messages::{count, first_few};
@@ -138,10 +138,10 @@ fn files(app: &App, open: &Open) -> Finding {
 }
 
 fn check_files(app: &App, open: &Open) -> Result<Finding, Failure> {
-    let declared = Chosen::default().declared(app)?;
+    let declared = WorkspaceArguments::default().declared(app)?;
     // Tried out on a thread of its own: put up here, it would confine the rest of this command too.
     let sandboxed = sandbox::report_sandbox(open.root(), &declared);
-    let Some(world) = Chosen::open(open, declared)? else {
+    let Some(world) = WorkspaceArguments::open(open, declared)? else {
         let found = "no Workspace is configured, so agents have no file access through Piton";
         return Ok(Finding::good("files", found));
     };

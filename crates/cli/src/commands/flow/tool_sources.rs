@@ -13,7 +13,7 @@ use piton_runtime::workspaces::flow_tools;
 use crate::adapters::SystemTimer;
 use crate::app::App;
 use crate::bounds::SETTINGS_BYTES_MAX;
-use crate::commands::workspace::{Chosen, sandbox};
+use crate::commands::workspace::{WorkspaceArguments, sandbox};
 use crate::failure::Failure;
 use crate::files;
 use crate::open::Open;
@@ -26,7 +26,7 @@ pub(crate) struct ToolSources {
     #[arg(long, value_name = "FILE")]
     tools: Option<PathBuf>,
     #[command(flatten)]
-    workspaces: Chosen,
+    workspaces: WorkspaceArguments,
 }
 
 impl ToolSources {

@@ -12,7 +12,7 @@ use piton_runtime::context::AgentId;
 use super::install;
 use crate::app::{App, Outcome};
 use crate::commands::stop;
-use crate::commands::workspace::{Chosen, sandbox};
+use crate::commands::workspace::{WorkspaceArguments, sandbox};
 use crate::exit::CommandEnding;
 use crate::open::Open;
 use crate::output;
@@ -32,7 +32,7 @@ pub(crate) struct Mcp {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: WorkspaceArguments,
 }
 
 #[derive(Subcommand)]
@@ -66,7 +66,7 @@ impl Mcp {
         // The sandbox holds for threads that start later, so it goes up before the runtime starts any.
         sandbox::put_up(app, &declared)?;
         let open = Open::new(app, self.context.clone())?;
-        let offer = open.offer(Chosen::open(&open, declared)?);
+        let offer = open.offer(WorkspaceArguments::open(&open, declared)?);
         open.note_applied();
         open.log.began();
         let whereabouts = Whereabouts {

@@ -4,34 +4,28 @@ use piton_runtime::reply::{SetAsideShown, Soundness};
 
 use crate::app::{App, Outcome};
 use crate::arguments::RunArgument;
-use crate::exit::CommandEnding;
 use crate::messages::count;
+use crate::open::Open;
 use crate::table::Cell;
 
 pub(super) fn verify(app: &App, run: &RunArgument) -> Outcome {
     let open = app.open()?;
-    let mut verdict = open.wait(open.runtime.verify_session(&run.run))?;
-    open.log.about(verdict.session_id);
-    verdict.summary = app.output.complete(&verdict.summary).into_owned();
-    app.output.print(&verdict.summary);
-    app.output.reply("piton.session.verify/1", &verdict)?;
-    Ok(ending(&verdict))
+    let verdict = open.wait(open.runtime.verify_session(&run.run))?;
+    let verdict = summarized(app, &open, verdict);
+    app.output.verdict("piton.session.verify/1", &verdict, verdict.is_sound)
 }
 
 pub(super) fn repair(app: &App, run: &RunArgument) -> Outcome {
     let open = app.open()?;
-    let mut verdict = open.wait(open.runtime.repair_session(&run.run))?;
-    open.log.about(verdict.session_id);
-    verdict.summary = app.output.complete(&verdict.summary).into_owned();
-    app.output.print(&verdict.summary);
+    let verdict = open.wait(open.runtime.repair_session(&run.run))?;
+    let verdict = summarized(app, &open, verdict);
     if verdict.is_sound {
         app.output.advise(format_args!(
             "It can be continued. Look at it: piton session show {}",
             verdict.session_id
         ));
     }
-    app.output.reply("piton.session.repair/1", &verdict)?;
-    Ok(ending(&verdict))
+    app.output.verdict("piton.session.repair/1", &verdict, verdict.is_sound)
 }
 
 /// Lists what was taken out of sessions.
@@ -60,6 +54,10 @@ fn row(kept: &SetAsideShown) -> [Cell; 4] {
     ]
 }
 
-fn ending(verdict: &Soundness) -> CommandEnding {
-    if verdict.is_sound { CommandEnding::Done } else { CommandEnding::Damaged }
+/// Completes the summary, and prints it.
+fn summarized(app: &App, open: &Open, mut verdict: Soundness) -> Soundness {
+    open.log.about(verdict.session_id);
+    verdict.summary = app.output.complete(&verdict.summary).into_owned();
+    app.output.print(&verdict.summary);
+    verdict
 }

@@ -10,7 +10,7 @@ use piton_runtime::workspaces::{ResolvedPath, WorkspaceShown};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Chosen;
+use super::WorkspaceArguments;
 use crate::app::{App, Outcome};
 use crate::messages::count;
 
@@ -27,7 +27,7 @@ struct ToolNames {
     tools: Vec<Value>,
 }
 
-pub(super) fn map(app: &App, chosen: &Chosen) -> Outcome {
+pub(super) fn map(app: &App, chosen: &WorkspaceArguments) -> Outcome {
     let (_open, world) = chosen.world(app)?;
     let map = world.map();
     app.output.print(map.trim_end());
@@ -39,7 +39,7 @@ pub(super) fn map(app: &App, chosen: &Chosen) -> Outcome {
     app.output.finish("piton.workspace.map/1", &shown)
 }
 
-pub(super) fn tools(app: &App, chosen: &Chosen) -> Outcome {
+pub(super) fn tools(app: &App, chosen: &WorkspaceArguments) -> Outcome {
     let (_open, world) = chosen.world(app)?;
     let catalogue = world_catalogue(&world);
     for tool in &catalogue.tools {
@@ -64,7 +64,7 @@ pub(crate) struct Resolve {
     /// A path as agents write it
     path: String,
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: WorkspaceArguments,
 }
 
 impl Resolve {

@@ -4,7 +4,7 @@ use clap::Args;
 use piton_core::shell_word;
 use piton_runtime::workspaces::{Actor, AuditIntent, AuditRecord, FileHistory};
 
-use super::Chosen;
+use super::WorkspaceArguments;
 use crate::app::{App, Outcome};
 use crate::messages::{ago, short};
 use crate::style::{Tone, styled};
@@ -14,7 +14,7 @@ pub(crate) struct LogFile {
     /// A path as agents write it
     path: String,
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: WorkspaceArguments,
 }
 
 const HEADS: [&str; 5] = ["WHEN", "WHO", "DID", "VERSION", "OUTCOME"];

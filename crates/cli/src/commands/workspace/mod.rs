@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `chosen` | the workspaces of a process: `--workspace`, and the configuration |
+//! | `arguments` | the workspaces of a process: `--workspace`, and the configuration |
 //! | `sandbox` | the kernel sandbox around a server |
 //! | `inspect` | the view of an agent: the Filesystem Map, its tools, and the workspace that a path belongs to |
 //! | `log` | the changes of a file |
@@ -10,8 +10,7 @@
 //! | `verify` | checks and repairs of what Piton keeps of files, and the names of lost ones |
 //! | `shell` | tool calls as a person types them |
 
-mod chosen;
-mod command;
+mod arguments;
 mod inspect;
 mod log;
 mod review;
@@ -19,7 +18,65 @@ pub(crate) mod sandbox;
 mod shell;
 mod verify;
 
-pub(crate) use chosen::Chosen;
-pub(crate) use command::Command;
-pub(crate) use log::say_history;
-pub(crate) use verify::lost_files;
+use clap::Subcommand;
+
+pub(crate) use self::arguments::WorkspaceArguments;
+pub(crate) use self::log::say_history;
+use self::review::{Apply, DiffOverlay, Drop};
+pub(crate) use self::verify::lost_files;
+use crate::app::{App, Outcome};
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// What an agent reads about its files when it connects
+    #[command(
+        after_help = "Example:\n  piton workspace map --workspace /docs=./docs:ro --workspace /scratch=virtual:rw"
+    )]
+    Map(WorkspaceArguments),
+    /// The file tools that an agent gets, as it gets them
+    #[command(after_help = "Example:\n  piton workspace tools --json")]
+    Tools(WorkspaceArguments),
+    /// Which Workspace a path belongs to, what may be done there, and why the rest is refused
+    #[command(after_help = "Example:\n  piton workspace resolve /project/src/main.rs")]
+    Resolve(inspect::Resolve),
+    /// Who changed a file
+    #[command(after_help = "Example:\n  piton workspace log /scratch/plan.md")]
+    Log(log::LogFile),
+    /// What an overlay changed
+    #[command(after_help = "Example:\n  piton workspace diff /scratch")]
+    Diff(DiffOverlay),
+    /// Bring what an overlay changed into the Workspace below it
+    #[command(after_help = "Example:\n  piton workspace apply /scratch --yes")]
+    Apply(Apply),
+    /// Forget what an overlay changed
+    #[command(after_help = "Example:\n  piton workspace drop /scratch --yes")]
+    Drop(Drop),
+    /// Check every byte of what Virtual Stores hold, and every record of a file change; nothing is changed
+    #[command(after_help = "Example:\n  piton workspace verify")]
+    Verify,
+    /// Take damaged files of Virtual Stores and damaged records of file changes out of use, keeping them
+    #[command(after_help = "Example:\n  piton workspace repair")]
+    Repair,
+    /// Type tool calls, and read what an agent would
+    #[command(
+        after_help = "Example:\n  echo 'read /project/README.md limit=5' | piton workspace shell"
+    )]
+    Shell(WorkspaceArguments),
+}
+
+impl Command {
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::Map(chosen) => inspect::map(app, &chosen),
+            Self::Tools(chosen) => inspect::tools(app, &chosen),
+            Self::Resolve(resolve) => resolve.run(app),
+            Self::Log(log) => log.run(app),
+            Self::Diff(diff) => diff.run(app),
+            Self::Apply(apply) => apply.run(app),
+            Self::Drop(drop) => drop.run(app),
+            Self::Verify => verify::verify(app),
+            Self::Repair => verify::repair(app),
+            Self::Shell(chosen) => shell::run(app, &chosen),
+        }
+    }
+}

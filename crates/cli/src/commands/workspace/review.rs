@@ -10,7 +10,7 @@ use piton_runtime::workspaces::{
     OverlayDifference,
 };
 
-use super::Chosen;
+use super::WorkspaceArguments;
 use super::log::author_text;
 use crate::app::{App, Outcome};
 use crate::ask::confirm;
@@ -27,7 +27,7 @@ pub(crate) struct Overlay {
     #[arg(default_value = "", hide_default_value = true)]
     prefix: String,
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: WorkspaceArguments,
 }
 
 #[derive(Args)]

@@ -38,7 +38,7 @@ pub(crate) fn put_up(
     enclose(&openings(&root, declared)).map(Some).map_err(|why| {
         Failure::refused(
             format!("Nothing was begun: {why}."),
-            "Look whether every directory of a Workspace exists; `piton workspace map` names what is wrong.",
+            "Check that every directory of a Workspace exists; `piton workspace map` names what is wrong.",
         )
     })
 }

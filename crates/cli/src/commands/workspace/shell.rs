@@ -12,7 +12,7 @@ use piton_runtime::workspaces::{FileWorld, Tool, card};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Chosen;
+use super::WorkspaceArguments;
 use crate::app::{App, Outcome};
 use crate::bounds::SHELL_BYTES_MAX;
 use crate::exit::CommandEnding;
@@ -41,7 +41,7 @@ struct Transcript {
     calls: Vec<ShellOutput>,
 }
 
-pub(super) fn run(app: &App, chosen: &Chosen) -> Outcome {
+pub(super) fn run(app: &App, chosen: &WorkspaceArguments) -> Outcome {
     let (open, world) = chosen.world(app)?;
     // Prompts and hints are for a person only: a script that pipes calls in gets nothing but the replies.
     let is_watched = io::stdin().is_terminal();

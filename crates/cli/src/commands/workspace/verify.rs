@@ -1,28 +1,20 @@
 //! `piton workspace verify` and `piton workspace repair`: the contents of Virtual Stores, and the records of file
 //! changes.
 
-use piton_runtime::workspaces::{VirtualChecked, VirtualRepaired, check_virtual, repair_virtual};
+use piton_runtime::workspaces::{check_virtual, repair_virtual};
 use serde::Serialize;
 
-use super::Chosen;
+use super::WorkspaceArguments;
 use crate::app::{App, Outcome};
-use crate::exit::CommandEnding;
 use crate::messages::{count, listed};
 use crate::open::Open;
 
+/// The result of a check or a repair, with the files that were lost.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct VerifiedWorkspaces {
+struct WithLostFiles<T> {
     #[serde(flatten)]
-    found: VirtualChecked,
-    lost_files: Vec<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RepairedWorkspaces {
-    #[serde(flatten)]
-    done: VirtualRepaired,
+    result: T,
     lost_files: Vec<String>,
 }
 
@@ -30,7 +22,9 @@ struct RepairedWorkspaces {
 /// Prints their names.
 pub(crate) fn lost_files(app: &App, open: &Open) -> Vec<String> {
     // Workspaces that cannot be opened are no reason to suppress the rest of the report.
-    let world = Chosen::default().declared(app).and_then(|declared| Chosen::open(open, declared));
+    let world = WorkspaceArguments::default()
+        .declared(app)
+        .and_then(|declared| WorkspaceArguments::open(open, declared));
     let Ok(Some(world)) = world else { return Vec::new() };
     let lost = open.wait(world.lost_files()).unwrap_or_default();
     if !lost.is_empty() {
@@ -55,8 +49,8 @@ pub(super) fn verify(app: &App) -> Outcome {
         app.output.advise("Everything else works. Fix it: piton workspace repair");
     }
     let lost_files = lost_files(app, &open);
-    app.output.reply("piton.workspace.verify/1", &VerifiedWorkspaces { found, lost_files })?;
-    Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
+    let verified = WithLostFiles { result: found, lost_files };
+    app.output.verdict("piton.workspace.verify/1", &verified, is_sound)
 }
 
 pub(super) fn repair(app: &App) -> Outcome {
@@ -72,5 +66,6 @@ pub(super) fn repair(app: &App) -> Outcome {
         writeln!(app.output, "A damaged content is kept: {}/{kept}", app.display_path(open.root()));
     }
     let lost_files = lost_files(app, &open);
-    app.output.finish("piton.workspace.repair/1", &RepairedWorkspaces { done, lost_files })
+    let repaired = WithLostFiles { result: done, lost_files };
+    app.output.finish("piton.workspace.repair/1", &repaired)
 }

@@ -1,19 +1,24 @@
 //! The table adapter: a handle with one connection that writes and a pool of those that read.
+//!
+//! A snapshot is a handle with a connection of its own, in the middle of a read.
+//!
+//! *Limitations*: the write-ahead log cannot be folded back beyond that moment until the snapshot is dropped.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
+use rusqlite::Connection;
 use tokio::sync::Mutex;
 
+use super::failure::sql;
 use super::identity::Database;
 use super::pool::Readers;
-use super::snapshot::Snapshot;
 use super::taken_out::SetAsideDir;
 use super::wal_monitor::{TableStatus, WalMonitor};
 use super::{backup, connection, entries, wal_monitor};
 use crate::local::DataDir;
 use crate::port::{Batch, EntryVersion, Key, Page, StoreFuture, Table, TableEntry, TakenOut};
-use crate::table::{check_batch, check_key, check_keys, check_scan};
+use crate::table::{check_batch, check_key, check_keys, check_scan, what_was};
 use crate::threads::nearby;
 use crate::{Error, LeaseName};
 
@@ -24,11 +29,13 @@ pub struct LocalTable {
     writer: Arc<Mutex<TableWriter>>,
     readers: Arc<Readers>,
     aside: SetAsideDir,
+    /// In a snapshot, the connection that shows its moment.
+    moment: Option<Arc<StdMutex<Connection>>>,
 }
 
 /// The one writing connection of a handle, opened by its first commit, because many handles only read.
 struct TableWriter {
-    connection: Option<rusqlite::Connection>,
+    connection: Option<Connection>,
     upkeep: WalMonitor,
 }
 
@@ -50,6 +57,7 @@ impl LocalTable {
             writer: Arc::new(Mutex::new(TableWriter { connection: None, upkeep })),
             readers: Arc::new(Readers::new(database, first)),
             aside: SetAsideDir::new(dir, name),
+            moment: None,
         })
     }
 
@@ -65,9 +73,39 @@ impl LocalTable {
         Ok(status)
     }
 
-    /// Refuses a database that is not the one that the data directory had.
+    /// Refuses a database that is not the one that the data directory had. A snapshot has its file open.
     fn check_identity(&self) -> Result<(), Error> {
-        self.readers.database().check()
+        if self.moment.is_some() { Ok(()) } else { self.readers.database().check() }
+    }
+
+    /// Takes a snapshot of the table as it is now.
+    async fn take_snapshot(&self) -> Result<Self, Error> {
+        let own = self.clone();
+        nearby(move || {
+            // It gets a connection of its own: those of the pool are for calls that end.
+            let connection = own.readers.database().open_reader()?;
+            // `BEGIN` alone fixes nothing; the first read does.
+            let begun = connection.execute_batch("BEGIN; SELECT value FROM meta");
+            begun.map_err(sql("read from the table"))?;
+            Ok(Self { moment: Some(Arc::new(StdMutex::new(connection))), ..own })
+        })
+        .await
+    }
+
+    /// Runs `read` with a connection and the table's name.
+    async fn read<R: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Connection, &LeaseName) -> Result<R, Error> + Send + 'static,
+    ) -> Result<R, Error> {
+        let name = self.name.clone();
+        let Some(moment) = self.moment.clone() else {
+            return self.readers.with(move |connection, _| read(connection, &name)).await;
+        };
+        nearby(move || {
+            let connection = moment.lock().unwrap_or_else(PoisonError::into_inner);
+            read(&connection, &name)
+        })
+        .await
     }
 
     /// Writes a copy of the whole database to `to`, where nothing may exist yet.
@@ -84,8 +122,8 @@ impl Table for LocalTable {
         Box::pin(async move {
             self.check_identity()?;
             check_key(key)?;
-            let (table, key) = (self.name.clone(), key.to_vec());
-            self.readers.with(move |connection, _| entries::get(connection, &table, &key)).await
+            let key = key.to_vec();
+            self.read(move |connection, table| entries::get(connection, table, &key)).await
         })
     }
 
@@ -93,10 +131,15 @@ impl Table for LocalTable {
         Box::pin(async move {
             self.check_identity()?;
             check_keys(&keys)?;
-            let table = self.name.clone();
-            self.readers
-                .with(move |connection, _| entries::get_all(connection, &table, &keys))
-                .await
+            let is_snapshot = self.moment.is_some();
+            let get_all = move |connection: &Connection, table: &LeaseName| {
+                if !is_snapshot {
+                    return entries::get_all(connection, table, &keys);
+                }
+                // The transaction that shows the moment is open already.
+                keys.iter().map(|key| entries::get(connection, table, key)).collect()
+            };
+            self.read(get_all).await
         })
     }
 
@@ -108,15 +151,17 @@ impl Table for LocalTable {
     ) -> StoreFuture<'a, Page> {
         Box::pin(async move {
             self.check_identity()?;
-            let (table, range) = (self.name.clone(), check_scan(prefix, after, limit)?);
-            self.readers
-                .with(move |connection, _| entries::scan(connection, &table, &range, limit))
+            let range = check_scan(prefix, after, limit)?;
+            self.read(move |connection, table| entries::scan(connection, table, &range, limit))
                 .await
         })
     }
 
     fn commit(&self, batch: Batch) -> StoreFuture<'_, EntryVersion> {
         Box::pin(async move {
+            if self.moment.is_some() {
+                return Err(what_was());
+            }
             self.check_identity()?;
             check_batch(&batch)?;
             let (table, readers) = (self.name.clone(), Arc::clone(&self.readers));
@@ -142,8 +187,9 @@ impl Table for LocalTable {
     fn snapshot(&self) -> StoreFuture<'_, Arc<dyn Table>> {
         Box::pin(async move {
             self.check_identity()?;
+            // What a snapshot shows cannot change, so a snapshot of it is itself.
             let taken =
-                Snapshot::take(&self.readers, self.name.clone(), self.aside.clone()).await?;
+                if self.moment.is_some() { self.clone() } else { self.take_snapshot().await? };
             Ok(Arc::new(taken) as Arc<dyn Table>)
         })
     }

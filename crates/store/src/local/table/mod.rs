@@ -17,8 +17,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `local_table` | the adapter: calls, and the connections that they use |
-//! | `pool`, `snapshot` | connections for reading, and one that keeps showing one moment |
+//! | `local_table` | the adapter: calls, the connections that they use, and snapshots |
+//! | `pool` | connections for reading |
 //! | `connection` | opening the database: its file, settings and schema |
 //! | `identity` | noticing that the database was deleted or replaced |
 //! | `entries` | reading and changing entries, and their checksums |
@@ -39,7 +39,6 @@ mod pages;
 mod pool;
 mod repair;
 mod salvage;
-mod snapshot;
 mod taken_out;
 mod wal_monitor;
 

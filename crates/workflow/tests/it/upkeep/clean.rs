@@ -44,7 +44,7 @@ fn fate(cleaned: &Cleaned, session: SessionId) -> Option<Fate> {
 
 fn removed(cleaned: &Cleaned, namespace: BlobNamespace) -> u64 {
     match &cleaned.blobs[&namespace] {
-        SweepReport::Done { removed, .. } => *removed,
+        SweepReport::Done(counts) => counts.removed,
         SweepReport::Spared { because } => panic!("{because}"),
     }
 }

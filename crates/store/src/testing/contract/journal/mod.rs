@@ -1,7 +1,6 @@
 //! The promise of [`Journal`](crate::port::Journal).
 
 mod reading;
-mod streams;
 mod suite;
 mod writing;
 

@@ -1,9 +1,6 @@
-//! Time and waiting as ports, and the text forms of times: in UTC, because logs of several machines are compared.
+//! A time of day and its text forms: in UTC, because logs of several machines are compared.
 
 use std::fmt;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use jiff::SignedDuration;
 use jiff::civil::{DateTime, date};
@@ -66,70 +63,6 @@ const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0); // tidy: number of the 
 impl fmt::Display for TimestampMs {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, formatter)
-    }
-}
-
-/// A source of time.
-pub trait Clock: Send + Sync {
-    /// Returns the time of day. It may jump in both directions.
-    fn now_ms(&self) -> TimestampMs;
-
-    /// Returns the time since some fixed moment of this process. It never goes back; use it for waiting and for
-    /// measuring.
-    fn monotonic(&self) -> Duration;
-}
-
-/// A wait in progress; dropping it ends it.
-pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// A source of waits.
-pub trait Timer: Send + Sync {
-    /// Completes when `duration` has passed. It must not block a thread while it waits.
-    fn sleep(&self, duration: Duration) -> Sleep;
-}
-
-/// A clock that moves only on request.
-#[derive(Debug)]
-pub struct ManualClock {
-    now_ms: AtomicU64,
-    monotonic_ns: AtomicU64,
-}
-
-impl ManualClock {
-    /// Creates a clock that shows `now`, with a monotonic time of zero.
-    pub const fn new(now: TimestampMs) -> Self {
-        Self { now_ms: AtomicU64::new(now.0), monotonic_ns: AtomicU64::new(0) }
-    }
-
-    /// Advances the time.
-    pub fn advance(&self, by: Duration) {
-        let ms = u64::try_from(by.as_millis()).expect("a test does not wait for aeons");
-        let ns = u64::try_from(by.as_nanos()).expect("a test does not wait for aeons");
-        self.now_ms.fetch_add(ms, Ordering::Relaxed);
-        self.monotonic_ns.fetch_add(ns, Ordering::Relaxed);
-    }
-
-    /// Sets the time of day, also backwards; the monotonic time stays.
-    pub fn set(&self, now: TimestampMs) {
-        self.now_ms.store(now.0, Ordering::Relaxed);
-    }
-}
-
-impl Clock for ManualClock {
-    fn now_ms(&self) -> TimestampMs {
-        TimestampMs(self.now_ms.load(Ordering::Relaxed))
-    }
-
-    fn monotonic(&self) -> Duration {
-        Duration::from_nanos(self.monotonic_ns.load(Ordering::Relaxed))
-    }
-}
-
-impl Timer for ManualClock {
-    /// Moves the clock instead of waiting.
-    fn sleep(&self, duration: Duration) -> Sleep {
-        self.advance(duration);
-        Box::pin(std::future::ready(()))
     }
 }
 

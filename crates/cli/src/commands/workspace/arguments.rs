@@ -18,7 +18,7 @@ use crate::output;
 
 /// Workspaces that somebody types.
 #[derive(Args, Clone, Default)]
-pub(crate) struct Chosen {
+pub(crate) struct WorkspaceArguments {
     /// A Workspace beside those that are configured: PREFIX=STORE:SCOPE. STORE is a directory (./docs), virtual,
     /// virtual/NAME, memory, or over/PREFIX; SCOPE is ro, rw or wo. `,writable=NAME` after the scope lets agents change a
     /// name that they otherwise only read, such as .vscode. May be repeated
@@ -38,7 +38,7 @@ fn found(app: &App) -> Result<Vec<FoundSection<WorkspacesSection>>, Failure> {
     configuration.sections_for(project).map_err(Failure::Configuration)
 }
 
-impl Chosen {
+impl WorkspaceArguments {
     /// Adds a workspace as if it had been typed.
     pub(crate) fn add(&mut self, mount: Mount) {
         self.workspaces.push(mount);

@@ -1,21 +1,23 @@
 //! Loading a long session in a process that has loaded nothing before, with a warm page cache, and the growth of that
-//! cost with the session.
+//! cost with the session. Then looking up a dedupe key in a session that this process has loaded.
 
-use std::env;
+use std::cell::Cell;
+use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::sync::Arc;
 
-use piton_store::StreamId;
+use piton_core::{DedupeKey, EventIndex};
 use piton_store::local::RealDisk;
 use piton_store::port::JournalReader;
+use piton_store::{Event as _, StreamId};
 use serde::{Deserialize, Serialize};
 
 use super::rig::{EVENTS, KernelRig, StreamPlans};
 use crate::bench_dir::BenchDir;
 use crate::error::{Error, Result, expect};
 use crate::measure::{Schedule, float, peak_resident_bytes, wall_time};
-use crate::quiet_disk::QuietDisk;
+use crate::process::elsewhere;
 use crate::report::{Bar, MeasureRow, Unit};
 
 const PLANS: u64 = 2_000;
@@ -42,10 +44,10 @@ struct Load {
 
 pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = bench_dir.make("cold")?;
-    let mut plans = StreamPlans::new("long", EVENTS);
-    prepare(&root, &mut plans, PLANS)?;
+    let plans = StreamPlans::prepared(&root, "long", PLANS)?;
     bench_dir.sync()?;
-    let loads = (0..LOADS).map(|_| elsewhere(&root, &plans.stream)).collect::<Result<Vec<_>>>()?;
+    let arguments = ["cold-load".as_ref(), root.as_os_str(), plans.stream.as_str().as_ref()];
+    let loads = (0..LOADS).map(|_| elsewhere(&arguments)).collect::<Result<Vec<Load>>>()?;
     for load in &loads {
         expect("events of the loaded session", PLANS * EVENTS, load.events)?;
     }
@@ -69,16 +71,14 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
 fn compare_loads(bench_dir: &BenchDir) -> Result<MeasureRow> {
     let root = bench_dir.make("load-growth")?;
     let prepared = |name: &str, count: u64| -> Result<StreamId> {
-        let mut plans = StreamPlans::new(name, EVENTS);
-        prepare(&root, &mut plans, count)?;
-        Ok(plans.stream)
+        Ok(StreamPlans::prepared(&root, name, count)?.stream)
     };
     let long = [prepared("long", PLANS)?];
     let short = (0..SHORT_SESSIONS)
         .map(|number| prepared(&format!("short-{number}"), PLANS / SHORT_SESSIONS))
         .collect::<Result<Vec<_>>>()?;
     bench_dir.sync()?;
-    let load = |streams: &[StreamId]| -> Result<f64> {
+    let load = |streams: &[StreamId]| {
         // A new store for each sample, so that nothing is cached from the last one.
         let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
         let load = |stream: &StreamId| -> Result<u64> {
@@ -86,38 +86,13 @@ fn compare_loads(bench_dir: &BenchDir) -> Result<MeasureRow> {
         };
         let (events, time) = wall_time(|| streams.iter().map(load).sum::<Result<u64>>());
         expect("events of the loaded sessions", PLANS * EVENTS, events?)?;
-        Ok(time.as_secs_f64() * 1e3)
+        Ok(time)
     };
     let (ours, baseline) = (|| load(&long), || load(&short));
     let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
     let name = "load a session of 10,000 events";
-    let row = MeasureRow::paired(name, Unit::Milliseconds, "ten of 1,000", &samples);
+    let row = MeasureRow::timed(name, Unit::Milliseconds, "ten of 1,000", &samples);
     Ok(row.judged(Bar::ratio(RATIO_MAX)))
-}
-
-/// Appends `count` plans without waiting for the disk.
-pub(super) fn prepare(root: &Path, plans: &mut StreamPlans, count: u64) -> Result<()> {
-    let rig = KernelRig::open(Arc::new(QuietDisk), root)?;
-    for _ in 0..count {
-        let plan = plans.next();
-        rig.lease_and_append(&plans.stream, plan)?;
-    }
-    Ok(())
-}
-
-/// Loads the session in a new process.
-fn elsewhere(root: &Path, stream: &StreamId) -> Result<Load> {
-    let program = env::current_exe().map_err(Error::io("find this program"))?;
-    let output = Command::new(program)
-        .arg("cold-load")
-        .arg(root)
-        .arg(stream.as_str())
-        .output()
-        .map_err(Error::io("start a process"))?;
-    if !output.status.success() {
-        return Err(Error::Child(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
-    }
-    serde_json::from_slice(&output.stdout).map_err(Error::json("read what a process says"))
 }
 
 /// Loads the session in this process, and prints the measurements.
@@ -131,4 +106,43 @@ pub(crate) fn here(root: &Path, stream: &StreamId) -> Result<ExitCode> {
     let text = serde_json::to_string(&load).map_err(Error::json("write the result"))?;
     println!("{text}");
     Ok(ExitCode::SUCCESS)
+}
+
+const LOOKUPS: Schedule = Schedule { blocks: 40, pairs: 500, warm_up: 5 };
+const LOOKUP_PLANS: u64 = 200;
+/// A lookup looks at the manifest once; a few more calls would show.
+const LOOKUP_RATIO_MAX: f64 = 5.0;
+
+/// Measures a dedupe hit: the cost of a repeated request before it takes any lock.
+pub(super) fn lookup_rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let root = bench_dir.make("lookup")?;
+    let plans = StreamPlans::prepared(&root, "warm", LOOKUP_PLANS)?;
+    bench_dir.sync()?;
+    let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
+    // The load also warms what a lookup uses.
+    let loaded = rig.wait(rig.sessions.load(&plans.stream))?;
+    let keys: Vec<DedupeKey> =
+        loaded.events.iter().map(|event| event.dedupe_key().clone()).collect();
+    let manifest = rig.dir.sessions().join(plans.stream.as_str()).join("manifest.jsonl");
+    let turn = Cell::new(0);
+    let ours = || {
+        // Goes through all keys, so that no single one stays unusually warm.
+        turn.set((turn.get() + 1) % keys.len());
+        let key = &keys[turn.get()];
+        let (found, time) = wall_time(|| rig.wait(rig.sessions.lookup(&plans.stream, key)));
+        let found = found?.map(EventIndex::get);
+        expect("the event of a key", turn.get() as u64, found.unwrap_or(u64::MAX))?;
+        Ok(time)
+    };
+    let baseline = || {
+        let (found, time) = wall_time(|| fs::metadata(&manifest));
+        found.map_err(Error::io("look at the manifest"))?;
+        Ok(time)
+    };
+    let samples = LOOKUPS.run(|_| Ok((&ours, &baseline)))?;
+    let name = "dedupe hit without a lock, warm";
+    Ok(vec![
+        MeasureRow::timed(name, Unit::Microseconds, "one stat of the manifest", &samples)
+            .judged(Bar::ratio(LOOKUP_RATIO_MAX)),
+    ])
 }
