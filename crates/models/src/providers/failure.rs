@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::format::FormatFlaw;
 use crate::answer::Usage;
-use crate::error::{Error, Redaction};
+use crate::error::{Error, QUOTA_STATUS, Redaction};
 use crate::provider::ProviderName;
 
 /// The context of a failure.
@@ -94,9 +94,14 @@ impl Failing<'_> {
     /// Builds the error for a response with an error status.
     pub(super) fn status(&self, status: u16, body: &str, headers: &HeaderMap) -> Error {
         let provider = self.provider.clone();
-        let words = self.redaction.apply(&words_of(body));
+        let said = serde_json::from_str(body).unwrap_or_else(|_| Value::from(body));
+        let words = self.redaction.apply(&words_of(&said));
         let retry_after_ms = retry_after_ms(headers);
         match status {
+            // The provider takes no call before somebody pays, however long the caller waits.
+            QUOTA_STATUS if is_out_of_quota(&said) => Error::Refused { provider, status, words },
+            // The server does not offer the method or the protocol at all, so waiting does not help.
+            501 | 505 => Error::Refused { provider, status, words },
             401 | 403 => Error::Auth { provider, words },
             404 => Error::ModelNotFound { provider, model: self.model.to_owned(), words },
             408 => self.timeout(),
@@ -109,11 +114,14 @@ impl Failing<'_> {
     /// Builds the error for a failure with a success status: in a piece of a stream, or in place of an answer.
     fn told_in_body(&self, body: &Value) -> Error {
         let provider = self.provider.clone();
-        let words = self.redaction.apply(&words_of(&body.to_string()));
+        let words = self.redaction.apply(&words_of(body));
+        if is_out_of_quota(body) {
+            return Error::Refused { provider, status: QUOTA_STATUS, words };
+        }
         // Providers put the type of a failure in different places.
         let kind = ["/error/type", "/type", "/code"].iter().find_map(|path| body.pointer(path));
         match kind.and_then(Value::as_str) {
-            Some("rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota") => {
+            Some("rate_limit_error" | "rate_limit_exceeded") => {
                 Error::RateLimited { provider, words, retry_after_ms: None }
             }
             Some("authentication_error" | "permission_error" | "invalid_api_key") => {
@@ -134,19 +142,21 @@ impl Failing<'_> {
     }
 }
 
-/// Extracts the message from the body of an error, or returns the body itself.
-fn words_of(body: &str) -> String {
-    let Ok(value) = serde_json::from_str::<Value>(body) else {
-        return if body.trim().is_empty() {
-            "it gives no reason".to_owned()
-        } else {
-            body.to_owned()
-        };
-    };
+/// True if the body of an error says, as its type or its code, that the quota is used up.
+fn is_out_of_quota(body: &Value) -> bool {
+    let kinds = ["/error/type", "/error/code", "/type", "/code"];
+    kinds.iter().any(|path| body.pointer(path).is_some_and(|kind| kind == "insufficient_quota"))
+}
+
+/// Extracts the message from the body of an error, or returns the body itself. A body that is not JSON comes as a text.
+fn words_of(body: &Value) -> String {
+    if let Value::String(text) = body {
+        return if text.trim().is_empty() { "it gives no reason".to_owned() } else { text.clone() };
+    }
     // Providers put the message in different places. The first one that holds a text is taken.
     let paths = ["/error/message", "/error/error/message", "/message", "/error", "/detail"];
-    let said = paths.iter().find_map(|path| value.pointer(path).and_then(Value::as_str));
-    said.map_or_else(|| value.to_string(), ToOwned::to_owned)
+    let said = paths.iter().find_map(|path| body.pointer(path).and_then(Value::as_str));
+    said.map_or_else(|| body.to_string(), ToOwned::to_owned)
 }
 
 /// Returns the wait that a provider asks for: the header in milliseconds, else the one in seconds. A date is ignored.

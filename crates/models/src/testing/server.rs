@@ -153,6 +153,10 @@ async fn answer(stream: &mut BufReader<TcpStream>, incoming: &Incoming, reply: &
             after.iter().map(|seconds| ("retry-after", seconds.to_string())).collect();
         return http::send(stream, *status, &after, &body, body.len()).await;
     }
+    if let ScriptedReply::Fault(ServerFault::StatusBody(status, body)) = reply {
+        let body = body.to_string();
+        return http::send(stream, *status, &[], &body, body.len()).await;
+    }
     if let ScriptedReply::Fault(ServerFault::EndlessStatus(status)) = reply {
         http::begin(stream, *status, "text/plain").await;
         return http::repeat(stream, std::slice::from_ref(&LONG)).await;
@@ -198,7 +202,10 @@ async fn whole(
             let body = json!({ "error": { "type": kind, "message": "told at once" } }).to_string();
             http::send(stream, 529, &[], &body, body.len()).await;
         }
-        ServerFault::NoAnswer | ServerFault::Status(..) | ServerFault::EndlessStatus(_) => {
+        ServerFault::NoAnswer
+        | ServerFault::Status(..)
+        | ServerFault::StatusBody(..)
+        | ServerFault::EndlessStatus(_) => {
             http::send(stream, 200, &[], "{}", 2).await;
         }
     }
