@@ -10,16 +10,15 @@ use imbl::OrdMap;
 use piton_core::{Provenance, TimestampMs};
 
 use crate::access::permissions::{Operation, Permissions, Requester};
-use crate::backpack_id::{BackpackId, BackpackOrigin};
+use crate::backpack::{BackpackPorts, Options};
 use crate::bounds::NODES_MAX;
 use crate::error::Error;
 use crate::history::commit::{Act, Commit};
 use crate::history::commit_id::{CommitId, WriterMark};
 use crate::history::commits::History;
 use crate::journal::JournalWriter;
-use crate::names::{Key, NodeId, NodeIdentity};
+use crate::names::{BackpackId, BackpackOrigin, Key, NodeId, NodeIdentity};
 use crate::observer::{Committed, Event, Observer, notify};
-use crate::options::{BackpackPorts, Options};
 use crate::state::item::{Item, ItemContent, Large};
 use crate::state::item_state::ItemState;
 

@@ -15,9 +15,8 @@ use crate::error::Error;
 use crate::history::commit::Act;
 use crate::history::commit_id::CommitId;
 use crate::names::{IntoKey, Key};
-use crate::state::item::{Item, encode};
+use crate::state::item::{Item, Quarantined, Reason, encode};
 use crate::state::labels::{Labels, PackOptions};
-use crate::state::quarantined::{Quarantined, Reason};
 
 /// An encoded value, ready to be stored.
 struct Prepared {

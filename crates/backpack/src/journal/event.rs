@@ -7,8 +7,8 @@ use piton_store::port::{BlobNamespace, JournalReader};
 use piton_store::{Event, JournalRoots, StreamId};
 use serde::{Deserialize, Serialize};
 
-use crate::backpack_id::{BackpackId, BackpackOrigin};
 use crate::bounds::HOLDER_BYTES_MAX;
+use crate::names::{BackpackId, BackpackOrigin};
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord};
 
 /// The holder of a backpack, described for those who are refused: a program and its process.

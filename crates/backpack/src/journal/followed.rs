@@ -12,12 +12,11 @@ use piton_store::port::{Cursor, Follow, LoadedStream, StreamLease};
 use super::backpack::{JournalPorts, JournaledBackpack, Mode, opened};
 use super::event::{BackpackEvent, Holder};
 use super::replay::{Replayed, large_values, reread_large};
-use crate::backpack::Backpack;
+use crate::backpack::{Backpack, Options};
 use crate::backpack_core::{InitialState, LargeValues};
-use crate::backpack_id::BackpackId;
 use crate::error::Error;
 use crate::history::commits::History;
-use crate::options::Options;
+use crate::names::BackpackId;
 
 /// A backpack as of the last time it was read.
 pub struct Followed {

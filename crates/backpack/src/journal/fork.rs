@@ -14,11 +14,11 @@ use super::backpack::{JournalPorts, JournaledBackpack, Mode, Opened, opened};
 use super::event::{BackpackEvent, BackpackEventBody, Holder};
 use crate::backpack::Backpack;
 use crate::backpack_core::{BackpackCore, InitialState, LargeValueSlot};
-use crate::backpack_id::{BackpackId, BackpackOrigin};
 use crate::bounds::{PLAN_BYTES, RECORD_BYTES};
 use crate::error::Error;
 use crate::history::commits::History;
-use crate::record::{ItemRecord, QuarantinedRecord, weight};
+use crate::names::{BackpackId, BackpackOrigin};
+use crate::record::{ItemRecord, QuarantinedRecord, item_bytes, quarantined_bytes};
 use crate::state::item::Item;
 
 /// A part of the state that is carried over, with its weight in a plan and its value if that goes into a blob.
@@ -71,14 +71,14 @@ fn fork_pieces(
     for item in core.state.items.values() {
         let large = large_value(&core, item, &LargeValueSlot::Active(item.key.clone()))?;
         let body = BackpackEventBody::Carried { item: ItemRecord::of(item) };
-        pieces.push(ForkPiece { body, bytes: weight::of_item(item), large });
+        pieces.push(ForkPiece { body, bytes: item_bytes(item), large });
     }
     for entry in &core.state.quarantine {
         let body = BackpackEventBody::SetAside { entry: QuarantinedRecord::of(entry) };
         let item = entry.item.as_ref();
         let large =
             item.map(|item| large_value(&core, item, &LargeValueSlot::Quarantined(entry.commit)));
-        let bytes = weight::of_quarantined(entry);
+        let bytes = quarantined_bytes(entry);
         pieces.push(ForkPiece { body, bytes, large: large.transpose()?.flatten() });
     }
     // Last on purpose: only its presence tells that everything before it is complete.

@@ -8,14 +8,13 @@ use piton_store::port::{BlobNamespace, BlobReader, JournalReader};
 use piton_store::{Event as _, TornTail};
 
 use super::event::{BackpackEvent, BackpackEventBody};
-use crate::backpack::Backpack;
+use crate::backpack::{Backpack, BackpackPorts, Options};
 use crate::backpack_core::{InitialState, LargeValue, LargeValueSlot, LargeValues};
-use crate::backpack_id::{BackpackId, BackpackOrigin};
 use crate::error::Error;
 use crate::history::commit::{Act, Commit};
 use crate::history::commit_id::CommitId;
 use crate::history::commits::History;
-use crate::options::{BackpackPorts, Options};
+use crate::names::{BackpackId, BackpackOrigin};
 use crate::record::Replay;
 use crate::state::item_state::ItemState;
 

@@ -11,8 +11,7 @@ use std::sync::Arc;
 use imbl::{OrdMap, OrdSet, Vector};
 use piton_core::{Namespace, Pattern};
 
-use super::item::Item;
-use super::quarantined::Quarantined;
+use super::item::{Item, Quarantined};
 use crate::bounds::{ITEMS_MAX, QUARANTINE_MAX};
 use crate::history::commit::{Act, Commit};
 use crate::names::{Key, NodeIdentity};

@@ -15,12 +15,11 @@ use super::node_types::BuiltinNode;
 use super::template::render_value;
 use super::tool_call::{OnError, ToolArguments, ToolCallNode, ToolParams, Which};
 use crate::Key;
-use crate::flow::action::Action;
 use crate::flow::bounds::AGENT_CALLS_DEFAULT;
 use crate::flow::config::{BuildRequest, ParamProblem};
 use crate::flow::error::Error;
 use crate::flow::graph::{Flow, NodeSettings};
-use crate::flow::node::{BoxFuture, Exec, Node, NodeContext, NodeError, RetryRule};
+use crate::flow::node::{Action, BoxFuture, Exec, Node, NodeContext, NodeError, RetryRule};
 use crate::flow::tool::{TOOLS_COME_FROM, Tools};
 
 const ANSWER: &str = "answer";

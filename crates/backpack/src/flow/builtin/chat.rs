@@ -8,10 +8,9 @@ use super::agent::Transcript;
 use super::model_query::{ModelQuery, key_problem, prepared, unless};
 use super::node_types::{BuiltinNode, NodeWork};
 use super::template::render_value;
-use crate::flow::action::Action;
 use crate::flow::bounds::BATCH_PROMPTS_BYTES_MAX;
 use crate::flow::config::{BuildRequest, ParamProblem};
-use crate::flow::node::{Exec, NodeContext, NodeError, Shape};
+use crate::flow::node::{Action, Exec, NodeContext, NodeError, Shape};
 
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -9,9 +9,8 @@ use serde_json::{Value, json};
 
 use super::model_query::{ModelQuery, key_problem, prepared, unless};
 use super::node_types::{BuiltinNode, NodeWork};
-use crate::flow::action::{Action, condition_problem};
 use crate::flow::config::{BuildRequest, ParamProblem};
-use crate::flow::node::{Exec, NodeContext, NodeError};
+use crate::flow::node::{Action, Exec, NodeContext, NodeError, condition_problem};
 
 const TOOL: &str = "decide";
 

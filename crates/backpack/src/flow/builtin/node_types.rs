@@ -3,10 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::{agent, chat, decision, tool_call};
-use crate::flow::action::Action;
 use crate::flow::config::{BuildRequest, Maker, Registry};
 use crate::flow::graph::NodeBody;
-use crate::flow::node::{BoxFuture, Exec, Node, NodeContext, NodeError, Shape};
+use crate::flow::node::{Action, BoxFuture, Exec, Node, NodeContext, NodeError, Shape};
 
 /// Registers all types that come with Piton.
 pub(crate) fn register(registry: &mut Registry) {

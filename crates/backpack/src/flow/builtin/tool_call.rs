@@ -8,10 +8,10 @@ use super::agent::Transcript;
 use super::model_query::{ModelQuery, key_problem, prepared, read};
 use super::node_types::{BuiltinNode, NodeWork};
 use super::template::JsonTemplate;
-use crate::flow::action::Action;
 use crate::flow::config::{BuildRequest, ParamProblem};
-use crate::flow::node::{Exec, NodeContext, NodeError};
-use crate::flow::tool::{TOOLS_COME_FROM, Tools, keep_as_text};
+use crate::flow::large_numbers::keep_as_text;
+use crate::flow::node::{Action, Exec, NodeContext, NodeError};
+use crate::flow::tool::{TOOLS_COME_FROM, Tools};
 
 piton_core::closed_set! {
     /// What becomes of a tool that failed, after the last attempt.

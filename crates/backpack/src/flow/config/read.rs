@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::description::{Description, EdgeDescription, NodeDescription, VERSION};
 use crate::Key;
-use crate::flow::action::DEFAULT;
 use crate::flow::bounds::{CONFIG_BYTES_MAX, DEPTH_MAX};
+use crate::flow::error::{Problems, join};
 use crate::flow::graph::{Mappings, too_deep};
-use crate::flow::problem::{Problems, join};
+use crate::flow::node::DEFAULT;
 
 const FLOW: [&str; 7] = ["version", "id", "namespace", "start", "nodes", "edges", "subflows"];
 const NODE: [&str; 8] =

@@ -6,10 +6,9 @@ use super::contract::apply_mappings;
 use super::flow_run::{FlowFrame, FlowOutcome, FlowRun, PreparedNode, ResumePoint};
 use super::progress::PassNote;
 use super::record::Finished;
-use crate::flow::action::Action;
 use crate::flow::error::Error;
 use crate::flow::graph::{Edge, Flow, FlowNode};
-use crate::flow::node::BoxFuture;
+use crate::flow::node::{Action, BoxFuture};
 
 impl FlowRun<'_> {
     /// Walks a flow to its end, from its start or from behind the last node that finished.
@@ -103,8 +102,8 @@ fn next_edge<'p>(
 
 fn find(flow: &Flow, path: &[String]) -> Result<usize, Error> {
     let flow_node = path.first().and_then(|id| flow.find(id));
-    flow_node.map(|flow_node| flow_node.0).ok_or_else(|| Error::NotResumable {
-        reason: "the flow has no node of the name that its record gives".to_owned(),
+    flow_node.map(|flow_node| flow_node.0).ok_or_else(|| {
+        Error::not_resumable("the flow has no node of the name that its record gives")
     })
 }
 
