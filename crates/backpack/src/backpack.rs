@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::permissions::Permissions;
 use crate::access::scope::Scope;
-use crate::backpack_core::{BackpackInner, InitialState, LargeValue, LargeValueSlot, LargeValues};
+use crate::backpack_core::{BackpackCore, BackpackInner, LargeValue, LargeValueSlot, LargeValues};
 use crate::bounds::{
     HISTORY_BYTES, HISTORY_COMMITS, HISTORY_COMMITS_MIN, LARGE_VALUE_BYTES, LARGE_VALUE_BYTES_MAX,
     OBSERVERS_MAX,
@@ -106,14 +106,16 @@ impl Backpack {
 
     /// Creates an empty backpack with a given id.
     pub fn empty(id: BackpackId, options: Options, ports: BackpackPorts) -> Self {
-        let state = ItemState::default();
-        let history = History::new(state.clone(), 0);
-        let (origin, large, permissions) = (None, LargeValues::new(), OrdMap::new());
-        Self::begin(InitialState { id, origin, state, history, large, permissions }, options, ports)
+        Self::begin((id, None), BackpackCore::new(ItemState::default()), options, ports)
     }
 
-    pub(crate) fn begin(beginning: InitialState, options: Options, ports: BackpackPorts) -> Self {
-        Self { inner: Arc::new(BackpackInner::new(beginning, options, ports)) }
+    pub(crate) fn begin(
+        id: (BackpackId, Option<BackpackOrigin>),
+        core: BackpackCore,
+        options: Options,
+        ports: BackpackPorts,
+    ) -> Self {
+        Self { inner: Arc::new(BackpackInner::new(id, core, options, ports)) }
     }
 
     /// Returns the id of the backpack.
@@ -294,15 +296,12 @@ impl Backpack {
         large: LargeValues,
         permissions: OrdMap<NodeId, Arc<Permissions>>,
     ) -> Self {
-        let Past { base: state, ahead, commit } = past;
+        let Past { base, ahead, commit } = past;
         let ports = self.inner.ports.clone();
         let id = BackpackId::mint(&*ports.entropy);
-        let origin = Some(BackpackOrigin { backpack: self.inner.id.clone(), commit });
-        let history = History::new(state.clone(), 0);
-        let beginning = InitialState { id, origin, state, history, large, permissions };
-        Self {
-            inner: Arc::new(BackpackInner::new(beginning, self.inner.options, ports).ahead(ahead)),
-        }
+        let origin = BackpackOrigin { backpack: self.inner.id.clone(), commit };
+        let core = BackpackCore { large, permissions, ahead, ..BackpackCore::new(base) };
+        Self::begin((id, Some(origin)), core, self.inner.options, ports)
     }
 }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::permissions::Permissions;
 use crate::backpack::{Backpack, BackpackPorts, Options};
-use crate::backpack_core::{BackpackCore, InitialState, LargeValue, LargeValueSlot, LargeValues};
+use crate::backpack_core::{BackpackCore, LargeValue, LargeValueSlot, LargeValues};
 use crate::bounds::{DOCUMENT_BYTES_MAX, DOCUMENT_COMMITS, ITEMS_MAX, NODES_MAX, QUARANTINE_MAX};
 use crate::error::Error;
 use crate::history::commit_id::CommitId;
@@ -116,9 +116,8 @@ fn load(document: Document, ports: BackpackPorts) -> Result<Backpack, Error> {
         declared.check()?;
         permissions.insert(node, Arc::new(declared));
     }
-    let (id, origin) = (document.id, document.origin);
-    let beginning = InitialState { id, origin, state, history, large, permissions };
-    Ok(Backpack::begin(beginning, options, ports))
+    let core = BackpackCore { history, large, permissions, ..BackpackCore::new(state) };
+    Ok(Backpack::begin((document.id, document.origin), core, options, ports))
 }
 
 /// Computes the state before the first commit of the document.

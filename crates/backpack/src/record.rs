@@ -151,16 +151,21 @@ impl ItemRecord {
     }
 
     pub(crate) fn item(self) -> Result<Item, Contradiction> {
-        self.labels.check().map_err(|_| Contradiction::Labels)?;
-        Ok(Item {
-            content: self.value.content().map_err(|_| Contradiction::Value)?,
-            key: self.key,
-            source: Arc::new(self.source),
-            timestamp: self.timestamp_ms,
-            version: self.version,
-            labels: (!self.labels.is_empty()).then(|| Arc::new(self.labels)),
-        })
+        let stamp = (self.timestamp_ms, self.version);
+        item_of((self.key, &self.value), Arc::new(self.source), stamp, self.labels)
     }
+}
+
+fn item_of(
+    (key, value): (Key, &ValueRecord),
+    source: Arc<NodeIdentity>,
+    (timestamp, version): (TimestampMs, u64),
+    labels: Labels,
+) -> Result<Item, Contradiction> {
+    labels.check().map_err(|_| Contradiction::Labels)?;
+    let content = value.content().map_err(|_| Contradiction::Value)?;
+    let labels = (!labels.is_empty()).then(|| Arc::new(labels));
+    Ok(Item { key, content, source, timestamp, version, labels })
 }
 
 /// A quarantined entry as it is stored.
@@ -297,15 +302,8 @@ impl Replay {
         // The item that the record acts on is not stored; it is what the replay holds at this point.
         let held = self.state.items.get(&key).cloned();
         let item = |value: &ValueRecord, version, labels: Labels| {
-            labels.check().map_err(|_| Contradiction::Labels)?;
-            Ok(Arc::new(Item {
-                key: key.clone(),
-                content: value.content().map_err(|_| Contradiction::Value)?,
-                source: Arc::clone(&author),
-                timestamp,
-                version,
-                labels: (!labels.is_empty()).then(|| Arc::new(labels)),
-            }))
+            let (key, source) = (key.clone(), Arc::clone(&author));
+            item_of((key, value), source, (timestamp, version), labels).map(Arc::new)
         };
         let act = match act {
             ActRecord::Pack { value, labels } => {

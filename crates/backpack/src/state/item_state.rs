@@ -4,7 +4,6 @@
 //! The index names exactly the keys in use that have a namespace.
 
 use std::borrow::Borrow;
-use std::cmp::Ordering;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -103,24 +102,12 @@ impl ItemState {
 pub(crate) struct NamespaceIndex(OrdMap<SharedNamespace, OrdSet<Key>>);
 
 /// A namespace that is cheap to clone and ordered by its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SharedNamespace(Arc<Namespace>);
 
 impl Borrow<str> for SharedNamespace {
     fn borrow(&self) -> &str {
         self.0.as_str()
-    }
-}
-
-impl Ord for SharedNamespace {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.as_str().cmp(other.0.as_str())
-    }
-}
-
-impl PartialOrd for SharedNamespace {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
     }
 }
 

@@ -16,9 +16,9 @@ use crate::flow::tool::{TOOLS_COME_FROM, Tools};
 piton_core::closed_set! {
     /// What becomes of a tool that failed, after the last attempt.
     pub(super) enum OnError {
-        /// What went wrong is packed as the result, for a model to read, and the flow goes on as usual.
+        /// What went wrong is packed as the result, for a model to read, and the flow continues as usual.
         Pack => "pack",
-        /// The same, and the flow goes on with the action `error`.
+        /// The same, and the flow continues with the action `error`.
         Route => "route",
         /// The node fails.
         Fail => "fail",

@@ -61,12 +61,10 @@ impl Flow {
         settings: NodeSettings,
     ) -> Result<NodeRef, Error> {
         let body = body.into();
-        let origin = match &body {
-            NodeBody::Node(node) | NodeBody::Batch { items: node, .. } => {
-                NodeOrigin::Node { kind: node.type_name().to_owned(), params: node.params() }
-            }
-            NodeBody::Flow(_) => NodeOrigin::Subflow,
-        };
+        let origin = body.node().map_or(NodeOrigin::Subflow, |node| NodeOrigin::Node {
+            kind: node.type_name().to_owned(),
+            params: node.params(),
+        });
         self.flow_node(FlowNode { id: id.to_owned(), body, origin, settings, edges: Vec::new() })
     }
 

@@ -15,12 +15,8 @@ use crate::flow::error::Error;
 use crate::flow::event::{Emitter, Tap};
 use crate::flow::flow_state::FlowState;
 use crate::flow::graph::{Flow, FlowNode, compose_namespace};
-use crate::flow::node::Action;
 use crate::flow::tool::Tools;
 use crate::{ChangeLog, NodeIdentity, Permissions, Scope};
-
-/// The action with which a flow ended.
-pub(super) type FlowOutcome = Action;
 
 /// A run in progress.
 pub(super) struct FlowRun<'a> {

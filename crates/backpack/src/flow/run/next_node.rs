@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::contract::apply_mappings;
-use super::flow_run::{FlowFrame, FlowOutcome, FlowRun, PreparedNode, ResumePoint};
+use super::flow_run::{FlowFrame, FlowRun, PreparedNode, ResumePoint};
 use super::progress::PassNote;
 use super::record::Finished;
 use crate::flow::error::Error;
@@ -17,7 +17,7 @@ impl FlowRun<'_> {
         flow: &'a Flow,
         frame: &'a FlowFrame,
         ahead: Option<ResumePoint<'a>>,
-    ) -> BoxFuture<'a, Result<FlowOutcome, Error>> {
+    ) -> BoxFuture<'a, Result<Action, Error>> {
         Box::pin(self.walk_on(flow, frame, ahead))
     }
 
@@ -26,7 +26,7 @@ impl FlowRun<'_> {
         flow: &Flow,
         frame: &FlowFrame,
         ahead: Option<ResumePoint<'_>>,
-    ) -> Result<FlowOutcome, Error> {
+    ) -> Result<Action, Error> {
         let Some(start) = flow.start else {
             return Err(Error::invalid("nodes", "there is no node to start at"));
         };

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::abandon::abandon;
 use super::batch_item::DoneItems;
-use super::flow_run::{FlowFrame, FlowRun};
+use super::flow_run::{FlowFrame, FlowRun, ResumePoint};
 use super::progress::{KeptPasses, Progress};
 use super::record::{Notebook, RunRecord};
 use crate::flow::bounds::{ABANDONED_MAX, STEPS_DEFAULT, SUBSCRIPTION_EVENTS_MAX};
@@ -199,11 +199,7 @@ impl FlowRun<'_> {
     }
 
     /// Runs the flow from the point in its record, and records how it ended.
-    async fn whole(
-        &self,
-        flow: &Flow,
-        params: &Map<String, Value>,
-    ) -> Result<super::flow_run::FlowOutcome, Error> {
+    async fn whole(&self, flow: &Flow, params: &Map<String, Value>) -> Result<Action, Error> {
         let (finished, count) = {
             let record = self.record();
             (record.finished.clone(), record.nodes_finished)
@@ -211,8 +207,7 @@ impl FlowRun<'_> {
         // Without a journal nothing survives the process, so progress is not recorded.
         let progress = self.state.is_durable().then(|| Arc::new(Progress::outermost(count)));
         let frame = FlowFrame::outermost(flow, params.clone(), progress)?;
-        let walked =
-            self.walk(flow, &frame, finished.as_ref().map(super::flow_run::ResumePoint::of));
+        let walked = self.walk(flow, &frame, finished.as_ref().map(ResumePoint::of));
         let cancelled = std::pin::pin!(self.cancel.requested());
         // Dropping the walk cancels everything in it; a run spawns no tasks.
         let outcome = match select(walked, cancelled).await {
