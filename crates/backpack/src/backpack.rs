@@ -1,27 +1,86 @@
-//! The owner's handle of a backpack. It creates scopes for nodes and travels in time.
+//! The owner's handle of a backpack, with the options that it is created with. It creates scopes for nodes and travels
+//! in time.
 
 use std::fmt;
 use std::sync::Arc;
 
 use imbl::OrdMap;
-use piton_core::TimestampMs;
-use serde::Serialize;
+use imbl::ordmap::DiffItem;
+use piton_core::{Clock, Entropy, TimestampMs};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::access::permissions::Permissions;
 use crate::access::scope::Scope;
-use crate::backpack_core::{BackpackInner, InitialState, LargeValues};
-use crate::backpack_id::{BackpackId, BackpackOrigin};
-use crate::bounds::OBSERVERS_MAX;
+use crate::backpack_core::{BackpackCore, BackpackInner, LargeValue, LargeValueSlot, LargeValues};
+use crate::bounds::{
+    HISTORY_BYTES, HISTORY_COMMITS, HISTORY_COMMITS_MIN, LARGE_VALUE_BYTES, LARGE_VALUE_BYTES_MAX,
+    OBSERVERS_MAX,
+};
 use crate::debug_handle::DebugHandle;
 use crate::error::Error;
+use crate::history::commit::{Act, Restored};
 use crate::history::commit_id::CommitId;
 use crate::history::commits::{History, Past};
-use crate::history::restore;
-use crate::names::{Key, NodeId, NodeIdentity};
+use crate::names::{BackpackId, BackpackOrigin, Key, NodeId, NodeIdentity};
 use crate::observer::Observer;
-use crate::options::{BackpackPorts, Options};
+use crate::state::item::Item;
 use crate::state::item_state::ItemState;
 use crate::state::labels::check_count;
+
+/// What the maker of a backpack decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Options {
+    /// Commits that stay in memory.
+    pub max_history: usize,
+    /// Bytes of history that stay in memory.
+    pub history_bytes: usize,
+    /// Bytes above which a value does not become part of the history itself.
+    pub max_value_size: usize,
+    /// Whether a violation of permissions is an error. If not, reads give nothing and writes are refused, and both
+    /// are recorded.
+    pub strict: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            max_history: HISTORY_COMMITS,
+            history_bytes: HISTORY_BYTES,
+            max_value_size: LARGE_VALUE_BYTES,
+            strict: true,
+        }
+    }
+}
+
+impl Options {
+    /// Returns the options, adjusted to the possible range.
+    pub(crate) fn clamped(self) -> Self {
+        Self {
+            // Pruning keeps four fifths of the history, and that must never be less than the minimum.
+            max_history: self.max_history.max(HISTORY_COMMITS_MIN / 4 * 5),
+            max_value_size: self.max_value_size.min(LARGE_VALUE_BYTES_MAX),
+            ..self
+        }
+    }
+}
+
+/// The effects that a backpack needs.
+#[derive(Clone)]
+pub struct BackpackPorts {
+    /// The source of commit times.
+    pub clock: Arc<dyn Clock>,
+    /// The source of ids.
+    pub entropy: Arc<dyn Entropy>,
+}
+
+/// A key to put back, with its item and the value that the history does not hold.
+struct RestoredKey {
+    key: Key,
+    item: Option<Arc<Item>>,
+    large: Option<LargeValue>,
+}
 
 /// An in-memory backpack. Cheap to clone: clones are handles to the same backpack and may live on any thread.
 #[derive(Clone)]
@@ -47,14 +106,16 @@ impl Backpack {
 
     /// Creates an empty backpack with a given id.
     pub fn empty(id: BackpackId, options: Options, ports: BackpackPorts) -> Self {
-        let state = ItemState::default();
-        let history = History::new(state.clone(), 0);
-        let (origin, large, permissions) = (None, LargeValues::new(), OrdMap::new());
-        Self::begin(InitialState { id, origin, state, history, large, permissions }, options, ports)
+        Self::begin((id, None), BackpackCore::new(ItemState::default()), options, ports)
     }
 
-    pub(crate) fn begin(beginning: InitialState, options: Options, ports: BackpackPorts) -> Self {
-        Self { inner: Arc::new(BackpackInner::new(beginning, options, ports)) }
+    pub(crate) fn begin(
+        id: (BackpackId, Option<BackpackOrigin>),
+        core: BackpackCore,
+        options: Options,
+        ports: BackpackPorts,
+    ) -> Self {
+        Self { inner: Arc::new(BackpackInner::new(id, core, options, ports)) }
     }
 
     /// Returns the id of the backpack.
@@ -157,13 +218,62 @@ impl Backpack {
     }
 
     /// Like [`abandon_since`](Self::abandon_since), for the keys that `is_meant` selects. The others stay as they are.
+    ///
+    /// Either every key is put back or none is: a required value that is unavailable fails the whole call.
     pub fn abandon_keys_since(
         &self,
         snapshot: &Self,
         is_meant: impl Fn(&Key) -> bool,
         by: NodeIdentity,
     ) -> Result<Vec<CommitId>, Error> {
-        restore::abandon(self, snapshot, is_meant, &Arc::new(by))
+        let by = Arc::new(by);
+        let foreign = || Error::ForeignSnapshot { id: self.id().clone() };
+        let origin = snapshot.origin().filter(|origin| origin.backpack == *self.id());
+        // A snapshot is identified by its origin. One that was written to since no longer shows a state of this backpack.
+        let since = origin.ok_or_else(foreign)?.commit;
+        let core = snapshot.inner.lock();
+        if core.history.newest().is_some() {
+            return Err(foreign());
+        }
+        let (wanted, values) = (core.state.clone(), core.large.clone());
+        drop(core);
+        // First collect everything that is needed, then commit: a value that is unavailable fails before any change.
+        self.inner.act(&by, |core| {
+            let mut put_back = Vec::new();
+            for difference in core.state.items.diff(&wanted.items) {
+                let (key, item) = match difference {
+                    DiffItem::Add(key, item) | DiffItem::Update { new: (key, item), .. } => {
+                        (key, Some(item))
+                    }
+                    // The key did not exist in the snapshot, so it is removed.
+                    DiffItem::Remove(key, _) => (key, None),
+                };
+                if !is_meant(key) {
+                    continue;
+                }
+                let slot = LargeValueSlot::Active(key.clone());
+                let large = values.get(&slot).cloned();
+                if let Some(item) = item.filter(|item| !item.is_available() && large.is_none()) {
+                    return Err(Error::Unavailable { key: key.clone(), size: item.size() });
+                }
+                put_back.push(RestoredKey { key: key.clone(), item: item.cloned(), large });
+            }
+            // From here on nothing can fail.
+            let mut commits = Vec::with_capacity(put_back.len());
+            for RestoredKey { key, item: after, large } in put_back {
+                let slot = LargeValueSlot::Active(key.clone());
+                match large {
+                    // The slot follows the item: a restored large value comes back, and that of the replaced item goes.
+                    Some(text) => core.large.insert(slot, text),
+                    None => core.large.remove(&slot),
+                };
+                let before = core.state.items.get(&key).cloned();
+                let stamp = self.inner.stamp(core);
+                let act = Act::Restore(Box::new(Restored { before, after, since }));
+                commits.push(self.inner.commit(core, stamp, (&by).into(), key, act));
+            }
+            Ok(commits)
+        })
     }
 
     /// Returns the permissions declared for all nodes.
@@ -186,15 +296,12 @@ impl Backpack {
         large: LargeValues,
         permissions: OrdMap<NodeId, Arc<Permissions>>,
     ) -> Self {
-        let Past { base: state, ahead, commit } = past;
+        let Past { base, ahead, commit } = past;
         let ports = self.inner.ports.clone();
         let id = BackpackId::mint(&*ports.entropy);
-        let origin = Some(BackpackOrigin { backpack: self.inner.id.clone(), commit });
-        let history = History::new(state.clone(), 0);
-        let beginning = InitialState { id, origin, state, history, large, permissions };
-        Self {
-            inner: Arc::new(BackpackInner::new(beginning, self.inner.options, ports).ahead(ahead)),
-        }
+        let origin = BackpackOrigin { backpack: self.inner.id.clone(), commit };
+        let core = BackpackCore { large, permissions, ahead, ..BackpackCore::new(base) };
+        Self::begin((id, Some(origin)), core, self.inner.options, ports)
     }
 }
 

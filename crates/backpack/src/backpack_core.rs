@@ -10,16 +10,15 @@ use imbl::OrdMap;
 use piton_core::{Provenance, TimestampMs};
 
 use crate::access::permissions::{Operation, Permissions, Requester};
-use crate::backpack_id::{BackpackId, BackpackOrigin};
+use crate::backpack::{BackpackPorts, Options};
 use crate::bounds::NODES_MAX;
 use crate::error::Error;
 use crate::history::commit::{Act, Commit};
 use crate::history::commit_id::{CommitId, WriterMark};
 use crate::history::commits::History;
 use crate::journal::JournalWriter;
-use crate::names::{Key, NodeId, NodeIdentity};
+use crate::names::{BackpackId, BackpackOrigin, Key, NodeId, NodeIdentity};
 use crate::observer::{Committed, Event, Observer, notify};
-use crate::options::{BackpackPorts, Options};
 use crate::state::item::{Item, ItemContent, Large};
 use crate::state::item_state::ItemState;
 
@@ -29,6 +28,7 @@ pub(crate) struct BackpackInner {
     pub(crate) origin: Option<BackpackOrigin>,
     pub(crate) options: Options,
     pub(crate) ports: BackpackPorts,
+    mark: WriterMark,
     core: Mutex<BackpackCore>,
 }
 
@@ -42,11 +42,10 @@ pub(crate) struct BackpackCore {
     pub(crate) observers: Vec<Arc<dyn Observer>>,
     /// Absent in a backpack that lives in memory only.
     pub(crate) journal: Option<JournalWriter>,
-    mark: WriterMark,
     /// Events that observers have not been notified of yet.
-    untold: Vec<Event>,
+    pub(crate) untold: Vec<Event>,
     /// Commits that a snapshot still has to apply to its state. They are folded in lazily, at the first access.
-    ahead: Vec<Commit>,
+    pub(crate) ahead: Vec<Commit>,
 }
 
 /// The use that keeps a large value in memory.
@@ -105,38 +104,15 @@ impl<'a> From<&'a Arc<NodeIdentity>> for CommitAuthor<'a> {
     }
 }
 
-/// Everything that a new backpack starts with.
-pub(crate) struct InitialState {
-    pub(crate) id: BackpackId,
-    pub(crate) origin: Option<BackpackOrigin>,
-    pub(crate) state: ItemState,
-    pub(crate) history: History,
-    pub(crate) large: LargeValues,
-    pub(crate) permissions: OrdMap<NodeId, Arc<Permissions>>,
-}
-
 impl BackpackInner {
-    pub(crate) fn new(beginning: InitialState, options: Options, ports: BackpackPorts) -> Self {
-        let InitialState { id, origin, state, history, large, permissions } = beginning;
+    pub(crate) fn new(
+        (id, origin): (BackpackId, Option<BackpackOrigin>),
+        core: BackpackCore,
+        options: Options,
+        ports: BackpackPorts,
+    ) -> Self {
         let mark = WriterMark::mint(&*ports.entropy);
-        let core = BackpackCore {
-            state,
-            history,
-            large,
-            permissions,
-            observers: Vec::new(),
-            journal: None,
-            mark,
-            untold: Vec::new(),
-            ahead: Vec::new(),
-        };
-        Self { id, origin, options: options.clamped(), ports, core: Mutex::new(core) }
-    }
-
-    /// Adds commits that follow the initial state. They are folded in at the first access.
-    pub(crate) fn ahead(mut self, commits: Vec<Commit>) -> Self {
-        self.core.get_mut().unwrap_or_else(PoisonError::into_inner).ahead = commits;
-        self
+        Self { id, origin, options: options.clamped(), ports, mark, core: Mutex::new(core) }
     }
 
     /// Locks the state. Only code of this crate runs under the lock, and arguments of callers are checked before it is
@@ -173,7 +149,7 @@ impl BackpackInner {
 
     /// Returns the id and the time of the next commit.
     pub(crate) fn stamp(&self, core: &BackpackCore) -> CommitStamp {
-        let id = CommitId::new(core.history.next_number(), core.mark);
+        let id = CommitId::new(core.history.next_number(), self.mark);
         CommitStamp { id, timestamp: core.history.timestamp(self.ports.clock.now_ms()) }
     }
 
@@ -229,6 +205,20 @@ impl BackpackInner {
 }
 
 impl BackpackCore {
+    /// Starts from a state, without a past.
+    pub(crate) fn new(state: ItemState) -> Self {
+        Self {
+            history: History::new(state.clone(), 0),
+            state,
+            large: LargeValues::new(),
+            permissions: OrdMap::new(),
+            observers: Vec::new(),
+            journal: None,
+            untold: Vec::new(),
+            ahead: Vec::new(),
+        }
+    }
+
     /// Applies the pending commits of a snapshot. Nothing else has changed the state before: every access folds first.
     #[cold]
     fn fold(&mut self) {

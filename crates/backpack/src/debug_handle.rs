@@ -1,4 +1,5 @@
-//! The handle that sees everything: the value of any item, the quarantine, the whole history.
+//! The handle that sees everything: the value of any item, the quarantine, the whole history. It also validates
+//! the items in use against a JSON Schema.
 //!
 //! *Invariants*: it only reads, and its reads leave no commits. Only the owner's handle can create it.
 
@@ -7,16 +8,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::access::permissions::parse_pattern;
 use crate::backpack_core::{BackpackInner, LargeValueSlot};
+use crate::bounds::VIOLATIONS_MAX;
 use crate::error::Error;
 use crate::history::commit::{Act, Action, Commit};
 use crate::history::commit_id::CommitId;
 use crate::history::commits::Filter;
 use crate::names::{Key, NodeId};
-use crate::state::item::Item;
-use crate::state::quarantined::Quarantined;
+use crate::state::item::{Item, Quarantined, cut};
 
 piton_core::closed_set! {
     /// Which half of what a node did.
@@ -134,5 +136,68 @@ impl DebugHandle {
     /// Returns the number of commits ever made, including those that left memory.
     pub fn commit_count(&self) -> u64 {
         self.inner.lock().history.next_number()
+    }
+
+    /// Validates all items in use, as one object of keys and values, against a schema.
+    pub fn validate(&self, schema: &Value) -> Result<Validation, Error> {
+        let validator = jsonschema::validator_for(schema)
+            .map_err(|problem| Error::BadSchema { problem: cut(&problem.to_string()) })?;
+        let items = self.items();
+        let mut state = Map::new();
+        for item in &items {
+            state.insert(item.key().to_string(), item.value()?);
+        }
+        let state = Value::Object(state);
+        let is_protected = |path: &str| {
+            let key = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+            let key = key.replace("~1", "/").replace("~0", "~");
+            // A violation of the whole object may show all of it, including protected items.
+            path.is_empty()
+                || items
+                    .iter()
+                    .any(|item| item.key().as_str() == key && item.labels().is_protected())
+        };
+        let mut found = Validation::default();
+        for error in validator.iter_errors(&state) {
+            if found.violations.len() == VIOLATIONS_MAX {
+                found.left_out += 1;
+                continue;
+            }
+            let path = error.instance_path().to_string();
+            let message =
+                if is_protected(&path) { error.masked().to_string() } else { error.to_string() };
+            found.violations.push(Violation { path, message: cut(&message) });
+        }
+        Ok(found)
+    }
+
+    /// Validates all items in use against the schema that a type derives.
+    pub fn validate_as<T: schemars::JsonSchema>(&self) -> Result<Validation, Error> {
+        self.validate(schemars::schema_for!(T).as_value())
+    }
+}
+
+/// A violation of the schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// A JSON pointer to the violation. Its first part is the key.
+    pub path: String,
+    /// A description of the violation. The value of a protected item is not shown.
+    pub message: String,
+}
+
+/// The result of a validation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Validation {
+    /// The violations, at most 100, in the order of the state.
+    pub violations: Vec<Violation>,
+    /// Number of further violations.
+    pub left_out: usize,
+}
+
+impl Validation {
+    /// True if the state conforms to the schema.
+    pub fn is_valid(&self) -> bool {
+        self.violations.is_empty()
     }
 }

@@ -14,20 +14,17 @@ use piton_core::{Digest, FileBytes, TimestampMs, canonical};
 use serde::{Deserialize, Serialize};
 
 use crate::access::permissions::Permissions;
-use crate::backpack::Backpack;
-use crate::backpack_core::{BackpackCore, InitialState, LargeValue, LargeValueSlot, LargeValues};
-use crate::backpack_id::{BackpackId, BackpackOrigin};
+use crate::backpack::{Backpack, BackpackPorts, Options};
+use crate::backpack_core::{BackpackCore, LargeValue, LargeValueSlot, LargeValues};
 use crate::bounds::{DOCUMENT_BYTES_MAX, DOCUMENT_COMMITS, ITEMS_MAX, NODES_MAX, QUARANTINE_MAX};
 use crate::error::Error;
 use crate::history::commit_id::CommitId;
 use crate::history::commits::History;
-use crate::names::{Key, NodeId};
-use crate::options::{BackpackPorts, Options};
+use crate::names::{BackpackId, BackpackOrigin, Key, NodeId};
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord, Replay, ValueRecord};
-use crate::state::item::{Item, ItemContent, Large};
+use crate::state::item::{Item, ItemContent, Large, Quarantined};
 use crate::state::item_state::ItemState;
 use crate::state::labels::check_count;
-use crate::state::quarantined::Quarantined;
 
 /// The version that is written and read.
 pub(super) const VERSION: u64 = 1;
@@ -119,9 +116,8 @@ fn load(document: Document, ports: BackpackPorts) -> Result<Backpack, Error> {
         declared.check()?;
         permissions.insert(node, Arc::new(declared));
     }
-    let (id, origin) = (document.id, document.origin);
-    let beginning = InitialState { id, origin, state, history, large, permissions };
-    Ok(Backpack::begin(beginning, options, ports))
+    let core = BackpackCore { history, large, permissions, ..BackpackCore::new(state) };
+    Ok(Backpack::begin((document.id, document.origin), core, options, ports))
 }
 
 /// Computes the state before the first commit of the document.

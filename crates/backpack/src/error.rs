@@ -8,10 +8,9 @@ use piton_core::{CanonicalError, Code, Envelope, PatternError};
 use serde_json::json;
 
 use crate::access::permissions::Operation;
-use crate::backpack_id::BackpackId;
 use crate::bounds::{ITEMS_MAX, NODES_MAX, VALUE_BYTES_MAX, VALUE_DEPTH_MAX};
 use crate::history::commit_id::CommitId;
-use crate::names::{Key, NodeId, TextError};
+use crate::names::{BackpackId, Key, NodeId, TextError};
 
 /// Any error of a backpack.
 #[derive(Clone, Debug, thiserror::Error)]

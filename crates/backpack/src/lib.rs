@@ -69,7 +69,6 @@
 mod access;
 mod backpack;
 mod backpack_core;
-mod backpack_id;
 pub mod bounds;
 mod debug_handle;
 mod document;
@@ -80,30 +79,27 @@ mod history;
 pub mod journal;
 mod names;
 mod observer;
-mod options;
 mod record;
 mod state;
-mod validate;
 
 pub use access::permissions::{Operation, Permissions};
 pub use access::scope::{ChangeLog, Scope};
 pub use access::writing::WriteOutcome;
-pub use backpack::Backpack;
-pub use backpack_id::{BackpackId, BackpackOrigin};
-pub use debug_handle::{Access, DebugHandle};
+pub use backpack::{Backpack, BackpackPorts, Options};
+pub use debug_handle::{Access, DebugHandle, Validation, Violation};
 pub use error::Error;
 pub use history::commit::{Action, Commit};
 pub use history::commit_id::{CommitId, NotACommitId};
 pub use history::commits::Filter;
 pub use history::diff::{ChangeKind, KeyChange, StateDiff};
 pub use journal::JournaledBackpack;
-pub use names::{IntoKey, Key, NodeId, NodeIdentity, NodeName, Tag, TextError, TextProblem};
+pub use names::{
+    BackpackId, BackpackOrigin, IntoKey, Key, NodeId, NodeIdentity, NodeName, Tag, TextError,
+    TextProblem,
+};
 pub use observer::{Committed, Event, Observer};
-pub use options::{BackpackPorts, Options};
-pub use state::item::Item;
+pub use state::item::{Item, Quarantined, Reason};
 pub use state::labels::{AccessControl, Labels, PackOptions};
-pub use state::quarantined::{Quarantined, Reason};
-pub use validate::{Validation, Violation};
 
 /// The tutorial. Its code blocks run as examples of this crate.
 // shows in part: BP-121 (the tutorial of backpacks)

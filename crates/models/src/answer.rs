@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::{ANSWER_BYTES_MAX, TOOL_CALLS_MAX};
 use crate::error::Error;
+use crate::message::ToolCall;
 use crate::provider::ProviderName;
-use crate::tool::ToolCall;
 
 piton_core::closed_set! {
     /// Why an answer ends where it ends.

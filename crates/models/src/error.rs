@@ -8,6 +8,12 @@ use crate::answer::Usage;
 use crate::bounds::{ANSWER_BYTES_MAX, PROVIDER_WORDS_BYTES_MAX};
 use crate::provider::ProviderName;
 
+/// The HTTP status of a provider whose quota is used up.
+pub(crate) const QUOTA_STATUS: u16 = 429;
+
+/// Suggestion for a quota that is used up: another request would be refused as well.
+const RAISE_QUOTA: &str = "Raise the quota or add credit at the provider, or name another provider; then repeat the call.";
+
 /// Reasons that a model gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -165,6 +171,10 @@ impl Error {
     /// Builds the envelope that every surface shows.
     pub fn envelope(&self) -> Envelope {
         let envelope = Envelope::new(self.code(), self.to_string());
+        // Of all refusals, only a quota that is used up comes with the status of a rate limit.
+        if let Self::Refused { status: QUOTA_STATUS, .. } = self {
+            return envelope.with_suggestion(RAISE_QUOTA);
+        }
         match self.retry_after_ms() {
             Some(after_ms) => envelope.with_retry(Retry::RetryableAfterMs { after_ms }),
             None => envelope,

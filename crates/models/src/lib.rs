@@ -19,13 +19,12 @@
 //! # }).unwrap();
 //! ```
 //!
-//! * [`message`], [`tool`], [`request`]: the request.
+//! * [`message`], [`request`]: the request.
 //! * [`answer`]: the answer.
 //! * [`client`]: the trait, and answers that arrive piece by piece.
 //! * [`provider`]: names, settings and keys of providers.
 //! * [`retry`]: a client that repeats calls, and its rule.
-//! * [`scripted`]: a client that plays back answers, for tests and demonstrations.
-//! * [`rehearsed`]: a client that answers by rules, to try out flows without a provider.
+//! * [`scripted`]: clients that answer without a provider, from a script or by rules.
 //! * `providers` (feature of that name): the client for real providers.
 //! * `testing` (feature of that name): a model server on a real socket.
 //! * [`bounds`]: every limit of the crate, with its reason.
@@ -38,28 +37,25 @@ pub mod answer;
 pub mod bounds;
 pub mod client;
 mod error;
+mod key;
 pub mod message;
 pub mod provider;
 #[cfg(feature = "providers")]
 mod providers;
-pub mod rehearsed;
 pub mod request;
 pub mod retry;
 pub mod scripted;
 #[cfg(feature = "testing")]
 pub mod testing;
-pub mod tool;
 
 pub use answer::{Answer, Finish, Usage};
 pub use client::{AnswerPart, AnswerStream, BoxFuture, ModelClient};
 pub use error::{Error, Redaction};
-pub use message::Message;
+pub use message::{Message, ToolCall, ToolChoice, ToolSpec};
 pub use provider::{ProviderName, ProviderSettings, WireFormat};
-pub use rehearsed::{Rehearsed, Rule, Then};
 pub use request::{Options, Request};
 pub use retry::{Backoff, Retrying};
-pub use scripted::Scripted;
-pub use tool::{ToolCall, ToolChoice, ToolSpec};
+pub use scripted::{Rehearsed, Rule, Scripted, Then};
 
 #[cfg(feature = "providers")]
 pub use providers::Providers;

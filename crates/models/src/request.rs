@@ -6,9 +6,8 @@ use crate::bounds::{
     MESSAGES_MAX, MODEL_NAME_BYTES_MAX, REQUEST_BYTES_MAX, STOP_MAX, TOOL_NAME_BYTES_MAX, TOOLS_MAX,
 };
 use crate::error::Error;
-use crate::message::Message;
+use crate::message::{Message, ToolChoice, ToolSpec};
 use crate::provider::ProviderName;
-use crate::tool::{ToolChoice, ToolSpec};
 
 /// A request to a model. It contains no key, so it may be recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -135,16 +134,5 @@ impl Options {
         }
         let empty = self.stop.iter().position(String::is_empty)?;
         Some(format!("options.stop[{empty}] is empty; it would end every answer at once"))
-    }
-
-    /// Fills in absent options from `defaults`.
-    #[must_use]
-    pub fn or(self, defaults: &Self) -> Self {
-        Self {
-            temperature: self.temperature.or(defaults.temperature),
-            max_tokens: self.max_tokens.or(defaults.max_tokens),
-            top_p: self.top_p.or(defaults.top_p),
-            stop: if self.stop.is_empty() { defaults.stop.clone() } else { self.stop },
-        }
     }
 }

@@ -32,11 +32,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_core::Provenance;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::permissions::{Operation, Permissions, Requester, parse_pattern};
-use super::writing::{self, WriteOutcome};
+use super::writing::WriteOutcome;
 use crate::backpack_core::{BackpackInner, CommitAuthor};
 use crate::error::Error;
 use crate::history::commit::{Act, Action};
@@ -45,7 +44,6 @@ use crate::history::commits::Filter;
 use crate::names::{IntoKey, Key, NodeIdentity};
 use crate::observer::Committed;
 use crate::state::item::{self, Item};
-use crate::state::labels::PackOptions;
 
 // shows: BP-003 (with everything_that_a_node_does_is_done_in_its_name)
 // shows: BP-007 (with the_debug_handle_reads_without_a_name_and_past_all_checks)
@@ -123,36 +121,15 @@ impl Scope {
         Requester { identity: &self.identity, permissions: self.permissions.as_deref() }
     }
 
-    /// Stores a value. The labels of the item stay as they are.
-    pub fn pack<T: Serialize + ?Sized>(
-        &self,
-        key: impl IntoKey,
-        value: &T,
-    ) -> Result<WriteOutcome, Error> {
-        self.pack_with(key, value, &PackOptions::new())
-    }
-
-    /// Stores a value and sets labels of the item.
-    ///
-    /// The labels of an existing item may be changed only by nodes that its access control names as writers.
-    pub fn pack_with<T: Serialize + ?Sized>(
-        &self,
-        key: impl IntoKey,
-        value: &T,
-        options: &PackOptions,
-    ) -> Result<WriteOutcome, Error> {
-        writing::pack(self, key.into_key()?, value, options)
-    }
-
     /// Reads a value and commits the read. Returns `None` if there is no value.
     pub fn unpack<T: DeserializeOwned>(&self, key: impl IntoKey) -> Result<Option<T>, Error> {
-        unpack(self, &key.into_key()?)?.map(|item| item.value()).transpose()
+        self.read(&key.into_key()?)?.map(|item| item.value()).transpose()
     }
 
     /// Reads a value that must exist.
     pub fn unpack_required<T: DeserializeOwned>(&self, key: impl IntoKey) -> Result<T, Error> {
         let key = key.into_key()?;
-        unpack(self, &key)?.ok_or(Error::Missing { key })?.value()
+        self.read(&key)?.ok_or(Error::Missing { key })?.value()
     }
 
     /// Reads a value without committing the read. Only a refusal is committed.
@@ -162,12 +139,33 @@ impl Scope {
 
     /// Reads an item with its metadata without committing the read. Only a refusal is committed.
     pub fn peek_item(&self, key: impl IntoKey) -> Result<Option<Arc<Item>>, Error> {
-        peek(self, &key.into_key()?)
+        let key = &key.into_key()?;
+        self.inner.act(&self.identity, |core| {
+            if !core.readable(self.asker(), key) {
+                return self.inner.deny(core, self.by(), key, Operation::Read).map(|_| None);
+            }
+            Ok(core.state.items.get(key).map(|item| core.in_full(item)))
+        })
     }
 
     /// Reads an item with its metadata and commits the read.
     pub fn item(&self, key: impl IntoKey) -> Result<Option<Arc<Item>>, Error> {
-        unpack(self, &key.into_key()?)
+        self.read(&key.into_key()?)
+    }
+
+    fn read(&self, key: &Key) -> Result<Option<Arc<Item>>, Error> {
+        self.inner.act(&self.identity, |core| {
+            if !core.readable(self.asker(), key) {
+                return self.inner.deny(core, self.by(), key, Operation::Read).map(|_| None);
+            }
+            let read = core.state.items.get(key).cloned();
+            let stamp = self.inner.stamp(core);
+            let found = read.as_ref().map(|item| core.in_full(item));
+            // Share the key of the item instead of keeping another copy of it in the history.
+            let key = read.as_ref().map_or(key, |item| &item.key).clone();
+            self.inner.commit(core, stamp, self.by(), key, Act::Unpack { read });
+            Ok(found)
+        })
     }
 
     /// Returns the keys in use that the node may read, in order.
@@ -214,93 +212,33 @@ impl Scope {
     /// Returns the history of the keys that the node may read, oldest first. Values that are no longer in use are not
     /// shown; quarantines are left out.
     pub fn history(&self, filter: &Filter) -> Result<Vec<Committed>, Error> {
-        history(self, filter)
-    }
-
-    /// Removes a key. The history keeps its value.
-    pub fn delete(&self, key: impl IntoKey) -> Result<WriteOutcome, Error> {
-        writing::delete(self, key.into_key()?)
-    }
-
-    /// Takes a key out of use and keeps its value for the trace.
-    pub fn quarantine(&self, key: impl IntoKey, reason: &str) -> Result<WriteOutcome, Error> {
-        writing::quarantine(self, key.into_key()?, reason, true)
-    }
-
-    /// Takes a key out of use. The quarantine does not keep its value; earlier commits do.
-    pub fn quarantine_without_trace(
-        &self,
-        key: impl IntoKey,
-        reason: &str,
-    ) -> Result<WriteOutcome, Error> {
-        writing::quarantine(self, key.into_key()?, reason, false)
-    }
-
-    /// Puts a value straight into quarantine. It is never in use, so no permission is needed.
-    pub fn quarantine_value<T: Serialize + ?Sized>(
-        &self,
-        key: impl IntoKey,
-        value: &T,
-        reason: &str,
-    ) -> Result<WriteOutcome, Error> {
-        writing::quarantine_value(self, key.into_key()?, value, reason)
-    }
-}
-
-/// Returns the item under a key and commits the read.
-pub(crate) fn unpack(scope: &Scope, key: &Key) -> Result<Option<Arc<Item>>, Error> {
-    scope.inner.act(&scope.identity, |core| {
-        if !core.readable(scope.asker(), key) {
-            return scope.inner.deny(core, scope.by(), key, Operation::Read).map(|_| None);
-        }
-        let read = core.state.items.get(key).cloned();
-        let stamp = scope.inner.stamp(core);
-        let found = read.as_ref().map(|item| core.in_full(item));
-        // Share the key of the item instead of keeping another copy of it in the history.
-        let key = read.as_ref().map_or(key, |item| &item.key).clone();
-        scope.inner.commit(core, stamp, scope.by(), key, Act::Unpack { read });
-        Ok(found)
-    })
-}
-
-/// Returns the item under a key. Only a refusal is committed.
-pub(crate) fn peek(scope: &Scope, key: &Key) -> Result<Option<Arc<Item>>, Error> {
-    scope.inner.act(&scope.identity, |core| {
-        if !core.readable(scope.asker(), key) {
-            return scope.inner.deny(core, scope.by(), key, Operation::Read).map(|_| None);
-        }
-        Ok(core.state.items.get(key).map(|item| core.in_full(item)))
-    })
-}
-
-/// Returns the part of the history that the node may see.
-pub(crate) fn history(scope: &Scope, filter: &Filter) -> Result<Vec<Committed>, Error> {
-    let core = scope.inner.lock();
-    let asker = scope.asker();
-    let mut told = Vec::new();
-    for commit in filter.select(&core.history)? {
-        let item = commit.value().or(commit.previous());
-        let is_visible = match commit.action() {
-            // A quarantined value is out of reach of every node, and so is the fact that it existed.
-            Action::Quarantine => false,
-            // A node sees its own refusals; those of others would reveal keys that it may not know of.
-            Action::Deny => commit.author.id == scope.identity.id,
-            Action::Pack | Action::Unpack | Action::Delete | Action::Restore => {
-                asker.may_read(&commit.key, item)
+        let core = self.inner.lock();
+        let asker = self.asker();
+        let mut told = Vec::new();
+        for commit in filter.select(&core.history)? {
+            let item = commit.value().or(commit.previous());
+            let is_visible = match commit.action() {
+                // A quarantined value is out of reach of every node, and so is the fact that it existed.
+                Action::Quarantine => false,
+                // A node sees its own refusals; those of others would reveal keys that it may not know of.
+                Action::Deny => commit.author.id == self.identity.id,
+                Action::Pack | Action::Unpack | Action::Delete | Action::Restore => {
+                    asker.may_read(&commit.key, item)
+                }
+            };
+            if !is_visible {
+                continue;
             }
-        };
-        if !is_visible {
-            continue;
+            let mut event = Committed::from(commit);
+            // A summary may show only a value that is still in use; for an earlier one it shows the size.
+            let in_use = core.state.items.get(&commit.key);
+            let was_shown =
+                commit.value().is_some_and(|item| in_use.is_none_or(|live| **live != *item));
+            if let Some(size) = event.size.filter(|_| was_shown) {
+                event.summary = format!("[{size} bytes]");
+            }
+            told.push(event);
         }
-        let mut event = Committed::from(commit);
-        // A summary may show only a value that is still in use; for an earlier one it shows the size.
-        let in_use = core.state.items.get(&commit.key);
-        let was_shown =
-            commit.value().is_some_and(|item| in_use.is_none_or(|live| **live != *item));
-        if let Some(size) = event.size.filter(|_| was_shown) {
-            event.summary = format!("[{size} bytes]");
-        }
-        told.push(event);
+        Ok(told)
     }
-    Ok(told)
 }

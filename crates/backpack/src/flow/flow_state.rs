@@ -21,16 +21,12 @@ impl Listeners {
     }
 }
 
-#[derive(Clone)]
-enum KeptBackpack {
-    InMemory(Backpack),
-    InJournal(JournaledBackpack),
-}
-
 /// A backpack that flows run on. Cheap to clone.
 #[derive(Clone)]
 pub struct FlowState {
-    kept: KeptBackpack,
+    backpack: Backpack,
+    /// The same backpack with its journal, if it has one.
+    journaled: Option<JournaledBackpack>,
     listeners: Arc<Listeners>,
 }
 
@@ -38,26 +34,23 @@ impl FlowState {
     /// Creates a state on a backpack in memory, which ends with the process.
     pub fn new(backpack: Backpack) -> Result<Self, Error> {
         let listeners = listen_to(&backpack)?;
-        Ok(Self { kept: KeptBackpack::InMemory(backpack), listeners })
+        Ok(Self { backpack, journaled: None, listeners })
     }
 
     /// Creates a state on a journaled backpack. A run on it can be resumed after its process died.
     pub fn journaled(backpack: JournaledBackpack) -> Result<Self, Error> {
-        let listeners = listen_to(backpack.memory())?;
-        Ok(Self { kept: KeptBackpack::InJournal(backpack), listeners })
+        let state = Self::new(backpack.memory().clone())?;
+        Ok(Self { journaled: Some(backpack), ..state })
     }
 
     /// Returns the backpack in memory.
-    pub fn backpack(&self) -> &Backpack {
-        match &self.kept {
-            KeptBackpack::InMemory(backpack) => backpack,
-            KeptBackpack::InJournal(journaled) => journaled.memory(),
-        }
+    pub const fn backpack(&self) -> &Backpack {
+        &self.backpack
     }
 
     /// True if the state survives the process.
     pub const fn is_durable(&self) -> bool {
-        matches!(self.kept, KeptBackpack::InJournal(_))
+        self.journaled.is_some()
     }
 
     /// Forwards events to `emitter` as long as it lives.
@@ -74,7 +67,7 @@ impl FlowState {
         identity: NodeIdentity,
         permissions: Option<Permissions>,
     ) -> Result<Scope, Error> {
-        self.backpack().scope(identity, permissions)
+        self.backpack.scope(identity, permissions)
     }
 
     /// Puts the selected keys back to what they held after `commit`. Returns the commits that did so.
@@ -84,28 +77,28 @@ impl FlowState {
         is_meant: impl Fn(&Key) -> bool,
         by: NodeIdentity,
     ) -> Result<Vec<CommitId>, Error> {
-        let before = match &self.kept {
-            KeptBackpack::InMemory(backpack) => backpack.snapshot_at_commit(commit)?,
-            KeptBackpack::InJournal(journaled) => journaled.snapshot_at_commit(commit).await?,
+        let before = match &self.journaled {
+            Some(journaled) => journaled.snapshot_at_commit(commit).await?,
+            None => self.backpack.snapshot_at_commit(commit)?,
         };
-        let commits = self.backpack().abandon_keys_since(&before, is_meant, by)?;
+        let commits = self.backpack.abandon_keys_since(&before, is_meant, by)?;
         self.flush().await?;
         Ok(commits)
     }
 
     /// Returns the commits that a filter selects, oldest first, as far back as the state reaches.
     pub(crate) async fn history(&self, filter: &Filter) -> Result<Vec<Commit>, Error> {
-        match &self.kept {
-            KeptBackpack::InMemory(backpack) => backpack.debug().history(filter),
-            KeptBackpack::InJournal(journaled) => journaled.history(filter).await,
+        match &self.journaled {
+            Some(journaled) => journaled.history(filter).await,
+            None => self.backpack.debug().history(filter),
         }
     }
 
     /// Waits until everything done before is as durable as the state can make it.
     pub(crate) async fn flush(&self) -> Result<(), Error> {
-        match &self.kept {
-            KeptBackpack::InMemory(_) => Ok(()),
-            KeptBackpack::InJournal(journaled) => journaled.flush().await,
+        match &self.journaled {
+            Some(journaled) => journaled.flush().await,
+            None => Ok(()),
         }
     }
 }

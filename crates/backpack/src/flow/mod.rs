@@ -10,13 +10,11 @@
 //! * [`run`]: running and resuming.
 //! * [`event`]: live events of a run.
 //! * [`tool`]: functions that nodes and models call.
-//! * [`problem`]: problems in a description.
 //! * [`bounds`]: every limit of flows, with its reason.
 //!
 //! *Invariants*: a flow uses the backpack through its public interface (`cargo xtask tidy` checks it). Nothing here reads a file, a clock, a source of randomness or the environment, or starts a task.
 //! Models, tools, time and storage come through ports.
 
-pub mod action;
 pub mod bounds;
 mod builtin;
 pub mod config;
@@ -24,22 +22,20 @@ mod error;
 pub mod event;
 mod flow_state;
 pub mod graph;
+mod large_numbers;
 pub mod node;
-pub mod problem;
 pub mod run;
 mod schema;
 pub mod tool;
 
-pub use action::Action;
 pub use config::{LoadedFlow, Registry};
-pub use error::Error;
+pub use error::{Error, FlowProblem, Severity};
 pub use event::{
     EventFilter, EventKind, EventName, RunEvent, RunStatus, SubscriberEvent, Subscription,
 };
 pub use flow_state::FlowState;
 pub use graph::{Contract, Flow, Mappings, NodeBody, NodeRef, NodeSettings};
-pub use node::{BoxFuture, Exec, Node, NodeContext, NodeError, Phase, RetryRule, Shape};
-pub use problem::{FlowProblem, Severity};
+pub use node::{Action, BoxFuture, Exec, Node, NodeContext, NodeError, Phase, RetryRule, Shape};
 pub use run::{Cancel, RunOptions, RunRecord, RunReport, Runner, RunnerPorts};
 pub use tool::{FunctionTool, Tool, ToolError, ToolResult, Tools};
 

@@ -24,8 +24,7 @@ use piton_core::{Provenance, TimestampMs};
 use super::commit_id::CommitId;
 use crate::access::permissions::Operation;
 use crate::names::{Key, NodeIdentity};
-use crate::state::item::{self, Item};
-use crate::state::quarantined::Quarantined;
+use crate::state::item::{self, Item, Quarantined};
 
 // shows: BP-012 (with commits_that_were_given_out_stay_as_they_are)
 

@@ -104,14 +104,6 @@ impl TryFrom<&str> for CommitId {
     }
 }
 
-impl TryFrom<String> for CommitId {
-    type Error = NotACommitId;
-
-    fn try_from(text: String) -> Result<Self, NotACommitId> {
-        text.parse()
-    }
-}
-
 impl serde::Serialize for CommitId {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -124,15 +116,7 @@ impl<'de> serde::Deserialize<'de> for CommitId {
     }
 }
 
-impl schemars::JsonSchema for CommitId {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "CommitId".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "pattern": "^c[0-9a-f]{12}-[0-9a-f]{20}$" })
-    }
-}
+piton_core::string_schema!(CommitId, { "pattern": "^c[0-9a-f]{12}-[0-9a-f]{20}$" });
 
 fn digit(byte: u8) -> Result<u8, NotACommitId> {
     match byte {

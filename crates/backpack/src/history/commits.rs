@@ -13,11 +13,11 @@ use piton_core::TimestampMs;
 
 use super::commit::{Action, Commit};
 use super::commit_id::CommitId;
+use crate::backpack::Options;
 use crate::bounds::{CHECKPOINT_COMMITS, COMMIT_BYTES, HISTORY_COMMITS_MIN};
 use crate::error::Error;
 use crate::names::{Key, NodeId};
 use crate::observer::Event;
-use crate::options::Options;
 use crate::state::item_state::ItemState;
 
 /// The commits of a backpack that are in memory.

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use imbl::ordmap::DiffItem;
 
 use crate::backpack::Backpack;
-use crate::backpack_core::BackpackCore;
+use crate::backpack_core::{LargeValueSlot, LargeValues};
 use crate::error::Error;
 use crate::names::{Key, NodeIdentity};
 use crate::state::item::Item;
+use crate::state::item_state::ItemState;
 
 piton_core::closed_set! {
     /// What happened to a key.
@@ -51,10 +52,13 @@ impl StateDiff {
     /// Fails if a value that differs was too large for a history that one of them comes from.
     pub fn between(before: &Backpack, after: &Backpack) -> Result<Self, Error> {
         // Each side is copied under its own lock, one after the other: no two locks are ever held at once.
-        let (old, old_items) = DiffSide::of(before);
-        let (new, new_items) = DiffSide::of(after);
+        let (old, old_large) = contents(before);
+        let (new, new_large) = contents(after);
+        let is_same = |before: &Item, after: &Item| {
+            before.content == after.content && before.labels() == after.labels()
+        };
         let mut changes = Vec::new();
-        for difference in old_items.items.diff(&new_items.items) {
+        for difference in old.items.diff(&new.items) {
             let (key, before, after) = match difference {
                 DiffItem::Add(key, after) => (key, None, Some(after)),
                 DiffItem::Update { old: (key, before), new: (_, after) } => {
@@ -64,24 +68,22 @@ impl StateDiff {
             };
             // Equal contents and labels are no change, even if the key was packed again in between.
             if let (Some(before), Some(after)) = (before, after)
-                && before.content == after.content
-                && before.labels() == after.labels()
+                && is_same(before, after)
             {
                 continue;
             }
-            let before = before.map(|item| old.available(item)).transpose()?;
-            let after = after.map(|item| new.available(item)).transpose()?;
+            let before = before.map(|item| available(item, &old_large)).transpose()?;
+            let after = after.map(|item| available(item, &new_large)).transpose()?;
             // A value may be held on one side and large on the other (their options differ), so compare again in full.
             if let (Some(before), Some(after)) = (&before, &after)
-                && before.content == after.content
-                && before.labels() == after.labels()
+                && is_same(before, after)
             {
                 continue;
             }
             let (kind, by) = match (&before, &after) {
                 (None, Some(item)) => (ChangeKind::Added, Some(Arc::clone(&item.source))),
                 (_, Some(item)) => (ChangeKind::Modified, Some(Arc::clone(&item.source))),
-                (_, None) => (ChangeKind::Deleted, new_items.remover(key).cloned()),
+                (_, None) => (ChangeKind::Deleted, new.remover(key).cloned()),
             };
             changes.push(KeyChange { key: key.clone(), kind, before, after, by });
         }
@@ -99,25 +101,18 @@ impl StateDiff {
     }
 }
 
-/// The large values of one of the two backpacks, as of one moment.
-struct DiffSide {
-    large: crate::backpack_core::LargeValues,
+/// Returns the state and the large values of a backpack, as of one moment.
+fn contents(backpack: &Backpack) -> (ItemState, LargeValues) {
+    let core = backpack.inner.lock();
+    (core.state.clone(), core.large.clone())
 }
 
-impl DiffSide {
-    fn of(backpack: &Backpack) -> (Self, crate::state::item_state::ItemState) {
-        let core = backpack.inner.lock();
-        let BackpackCore { large, state, .. } = &*core;
-        (Self { large: large.clone() }, state.clone())
+fn available(item: &Arc<Item>, large: &LargeValues) -> Result<Arc<Item>, Error> {
+    if item.is_available() {
+        return Ok(Arc::clone(item));
     }
-
-    fn available(&self, item: &Arc<Item>) -> Result<Arc<Item>, Error> {
-        if item.is_available() {
-            return Ok(Arc::clone(item));
-        }
-        match self.large.get(&crate::backpack_core::LargeValueSlot::Active(item.key.clone())) {
-            Some(value) => Ok(Arc::new(value.fill(item))),
-            None => Err(Error::Unavailable { key: item.key.clone(), size: item.size() }),
-        }
+    match large.get(&LargeValueSlot::Active(item.key.clone())) {
+        Some(value) => Ok(Arc::new(value.fill(item))),
+        None => Err(Error::Unavailable { key: item.key.clone(), size: item.size() }),
     }
 }

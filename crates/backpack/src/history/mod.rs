@@ -2,10 +2,9 @@
 //!
 //! * [`Commit`](commit::Commit), [`CommitId`](commit_id::CommitId): one entry of the history, and its id.
 //! * [`History`](commits::History): the commits in memory, and the states that they lead to; a filter over them.
-//! * [`StateDiff`](diff::StateDiff): what differs between two states. `restore`: continuing from an earlier one.
+//! * [`StateDiff`](diff::StateDiff): what differs between two states.
 
 pub(crate) mod commit;
 pub(crate) mod commit_id;
 pub(crate) mod commits;
 pub(crate) mod diff;
-pub(crate) mod restore;

@@ -12,12 +12,10 @@ use super::replay::Replayed;
 use super::writer::JournalWriter;
 use crate::access::permissions::Permissions;
 use crate::access::scope::Scope;
-use crate::backpack::Backpack;
-use crate::backpack_id::BackpackId;
+use crate::backpack::{Backpack, BackpackPorts, Options};
 use crate::error::Error;
 use crate::history::commits::History;
-use crate::names::NodeIdentity;
-use crate::options::{BackpackPorts, Options};
+use crate::names::{BackpackId, NodeIdentity};
 use crate::record::Replay;
 
 /// The point at which a write returns.

@@ -14,10 +14,9 @@ use piton_store::{Error as StoreError, Health, TornTail};
 use super::backpack::{JournalPorts, JournaledBackpack, Mode};
 use super::event::Holder;
 use super::replay::Replayed;
-use crate::backpack_id::BackpackId;
+use crate::backpack::Options;
 use crate::error::Error;
-use crate::names::{Key, NodeIdentity};
-use crate::options::Options;
+use crate::names::{BackpackId, Key, NodeIdentity};
 
 /// The result of a check.
 #[derive(Clone, Debug)]

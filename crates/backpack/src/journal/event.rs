@@ -3,11 +3,12 @@
 //! See `docs/format/backpack.md`.
 
 use piton_core::{BoundedText, DedupeKey, Digest, EventId, EventIndex, SnapshotRef, TimestampMs};
-use piton_store::{Event, StreamId};
+use piton_store::port::{BlobNamespace, JournalReader};
+use piton_store::{Event, JournalRoots, StreamId};
 use serde::{Deserialize, Serialize};
 
-use crate::backpack_id::{BackpackId, BackpackOrigin};
 use crate::bounds::HOLDER_BYTES_MAX;
+use crate::names::{BackpackId, BackpackOrigin};
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord};
 
 /// The holder of a backpack, described for those who are refused: a program and its process.
@@ -96,6 +97,14 @@ impl BackpackEvent {
             _ => None,
         }
     }
+}
+
+/// Creates the roots that keep large values alive: the digests that the events of all backpacks refer to, and every
+/// digest in what was set aside of them.
+pub fn blob_roots(journal: &dyn JournalReader<BackpackEvent>) -> JournalRoots<'_, BackpackEvent> {
+    JournalRoots::events(journal, BlobNamespace::Backpacks, |events| {
+        events.iter().filter_map(BackpackEvent::blob).collect()
+    })
 }
 
 impl Event for BackpackEvent {

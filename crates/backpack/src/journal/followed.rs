@@ -12,12 +12,11 @@ use piton_store::port::{Cursor, Follow, LoadedStream, StreamLease};
 use super::backpack::{JournalPorts, JournaledBackpack, Mode, opened};
 use super::event::{BackpackEvent, Holder};
 use super::replay::{Replayed, large_values, reread_large};
-use crate::backpack::Backpack;
-use crate::backpack_core::{InitialState, LargeValues};
-use crate::backpack_id::BackpackId;
+use crate::backpack::{Backpack, Options};
+use crate::backpack_core::{BackpackCore, LargeValues};
 use crate::error::Error;
 use crate::history::commits::History;
-use crate::options::Options;
+use crate::names::BackpackId;
 
 /// A backpack as of the last time it was read.
 pub struct Followed {
@@ -99,10 +98,9 @@ impl Followed {
 
     fn backpack(&self, history: History) -> Backpack {
         let KnownStream { replayed: Replayed { origin, replay }, large, .. } = &self.known;
-        let (state, permissions) = (replay.state.clone(), imbl::OrdMap::new());
-        let (id, origin, large) = (self.id.clone(), origin.clone(), large.clone());
-        let beginning = InitialState { id, origin, state, history, large, permissions };
-        Backpack::begin(beginning, self.options, self.ports.ports.clone())
+        let (id, large) = ((self.id.clone(), origin.clone()), large.clone());
+        let core = BackpackCore { history, large, ..BackpackCore::new(replay.state.clone()) };
+        Backpack::begin(id, core, self.options, self.ports.ports.clone())
     }
 
     /// Opens the backpack for writing, like [`JournaledBackpack::open`], under a lease of its stream. The opening is

@@ -13,12 +13,11 @@ use piton_store::{AppendPlan, NewBlob};
 use super::backpack::{JournalPorts, JournaledBackpack, Mode, Opened, opened};
 use super::event::{BackpackEvent, BackpackEventBody, Holder};
 use crate::backpack::Backpack;
-use crate::backpack_core::{BackpackCore, InitialState, LargeValueSlot};
-use crate::backpack_id::{BackpackId, BackpackOrigin};
+use crate::backpack_core::{BackpackCore, LargeValueSlot};
 use crate::bounds::{PLAN_BYTES, RECORD_BYTES};
 use crate::error::Error;
-use crate::history::commits::History;
-use crate::record::{ItemRecord, QuarantinedRecord, weight};
+use crate::names::{BackpackId, BackpackOrigin};
+use crate::record::{ItemRecord, QuarantinedRecord, item_bytes, quarantined_bytes};
 use crate::state::item::Item;
 
 /// A part of the state that is carried over, with its weight in a plan and its value if that goes into a blob.
@@ -44,23 +43,21 @@ impl JournaledBackpack {
         if lease.next_event().get() > 0 {
             return Err(Error::Exists { id: id.clone() });
         }
-        let (beginning, pieces) = fork_pieces(source, id)?;
+        let (origin, start, pieces) = fork_pieces(source)?;
         let first = opened(id, &lease, holder.clone(), &ports.ports);
         let mint = || EventId::mint(&*ports.ports.entropy);
         // In order, and each one durable before the next: the last of them makes the fork valid.
         for plan in plans(id, first, pieces, &mint) {
             ports.journal.append(&lease.writer(), plan).await?;
         }
-        let backpack = Backpack::begin(beginning, *source.options(), ports.ports.clone());
+        let named = (id.clone(), Some(origin));
+        let backpack = Backpack::begin(named, start, *source.options(), ports.ports.clone());
         Ok(Self::begin(backpack, lease, (mode, holder), ports))
     }
 }
 
-/// Returns the initial state of a fork, and the events that describe it in its stream.
-fn fork_pieces(
-    source: &Backpack,
-    id: &BackpackId,
-) -> Result<(InitialState, Vec<ForkPiece>), Error> {
+/// Returns the origin and the initial state of a fork, and the events that describe them in its stream.
+fn fork_pieces(source: &Backpack) -> Result<(BackpackOrigin, BackpackCore, Vec<ForkPiece>), Error> {
     let core = source.inner.lock();
     let newest = core.history.newest().map(|commit| commit.id);
     let origin = match source.origin() {
@@ -71,14 +68,14 @@ fn fork_pieces(
     for item in core.state.items.values() {
         let large = large_value(&core, item, &LargeValueSlot::Active(item.key.clone()))?;
         let body = BackpackEventBody::Carried { item: ItemRecord::of(item) };
-        pieces.push(ForkPiece { body, bytes: weight::of_item(item), large });
+        pieces.push(ForkPiece { body, bytes: item_bytes(item), large });
     }
     for entry in &core.state.quarantine {
         let body = BackpackEventBody::SetAside { entry: QuarantinedRecord::of(entry) };
         let item = entry.item.as_ref();
         let large =
             item.map(|item| large_value(&core, item, &LargeValueSlot::Quarantined(entry.commit)));
-        let bytes = weight::of_quarantined(entry);
+        let bytes = quarantined_bytes(entry);
         pieces.push(ForkPiece { body, bytes, large: large.transpose()?.flatten() });
     }
     // Last on purpose: only its presence tells that everything before it is complete.
@@ -87,15 +84,9 @@ fn fork_pieces(
         bytes: RECORD_BYTES,
         large: None,
     });
-    let beginning = InitialState {
-        id: id.clone(),
-        origin: Some(origin),
-        history: History::new(core.state.clone(), 0),
-        state: core.state.clone(),
-        large: core.large.clone(),
-        permissions: core.permissions.clone(),
-    };
-    Ok((beginning, pieces))
+    let (large, permissions) = (core.large.clone(), core.permissions.clone());
+    let start = BackpackCore { large, permissions, ..BackpackCore::new(core.state.clone()) };
+    Ok((origin, start, pieces))
 }
 
 /// Returns the value that has to go into a blob. A value that is already damaged stays damaged in the fork.

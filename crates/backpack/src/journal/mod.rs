@@ -20,13 +20,11 @@ mod followed;
 mod fork;
 mod past;
 mod replay;
-mod roots;
 mod writer;
 
 pub use backpack::{JournalPorts, JournaledBackpack, Mode, Opened};
 pub use check::{BackpackRepaired, Checked, check, repair};
-pub use event::{BackpackEvent, Holder};
+pub use event::{BackpackEvent, Holder, blob_roots};
 pub use followed::Followed;
 pub use replay::{read, read_at};
-pub use roots::BackpackRoots;
 pub(crate) use writer::JournalWriter;

@@ -10,13 +10,12 @@ use piton_store::port::BlobReader;
 use super::backpack::JournaledBackpack;
 use super::event::BackpackEvent;
 use super::replay::{ReplayStep, Replayed, large_values};
-use crate::backpack::Backpack;
+use crate::backpack::{Backpack, Options};
 use crate::error::Error;
 use crate::history::commit::Commit;
 use crate::history::commit_id::CommitId;
 use crate::history::commits::{Filter, History, Past};
 use crate::names::NodeId;
-use crate::options::Options;
 use crate::record::{CommitRecord, Replay};
 
 impl JournaledBackpack {

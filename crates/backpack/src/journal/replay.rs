@@ -8,15 +8,15 @@ use piton_store::port::{BlobNamespace, BlobReader, JournalReader};
 use piton_store::{Event as _, TornTail};
 
 use super::event::{BackpackEvent, BackpackEventBody};
-use crate::backpack::Backpack;
-use crate::backpack_core::{InitialState, LargeValue, LargeValueSlot, LargeValues};
-use crate::backpack_id::{BackpackId, BackpackOrigin};
+use crate::backpack::{Backpack, BackpackPorts, Options};
+use crate::backpack_core::{BackpackCore, LargeValue, LargeValueSlot, LargeValues};
 use crate::error::Error;
 use crate::history::commit::{Act, Commit};
 use crate::history::commit_id::CommitId;
 use crate::history::commits::History;
-use crate::options::{BackpackPorts, Options};
+use crate::names::{BackpackId, BackpackOrigin};
 use crate::record::Replay;
+use crate::state::item::Item;
 use crate::state::item_state::ItemState;
 
 /// The result of replaying a stream.
@@ -146,9 +146,8 @@ impl Replayed {
         ports: BackpackPorts,
     ) -> Backpack {
         let Self { origin, replay: Replay { state, history, .. } } = self;
-        let permissions = imbl::OrdMap::new();
-        let beginning = InitialState { id, origin, state, history, large, permissions };
-        Backpack::begin(beginning, options, ports)
+        let core = BackpackCore { history, large, ..BackpackCore::new(state) };
+        Backpack::begin((id, origin), core, options, ports)
     }
 }
 
@@ -168,11 +167,8 @@ pub(super) async fn large_values(
         Some((LargeValueSlot::Quarantined(entry.commit), entry.item.as_ref()?))
     });
     let mut values = LargeValues::new();
-    // Items without a digest hold their value themselves.
     for (slot, item) in active.chain(aside) {
-        if let Some(digest) = item.content.digest() {
-            values.insert(slot, large_value(digest, blobs).await?);
-        }
+        read_value(&mut values, slot, item, blobs).await?;
     }
     Ok(values)
 }
@@ -188,17 +184,13 @@ pub(super) async fn reread_large(
         // Look at the final state of each key, not at the commit: a later commit may have replaced the value already.
         let slot = LargeValueSlot::Active(commit.key.clone());
         large.remove(&slot);
-        if let Some(item) = state.items.get(&commit.key)
-            && let Some(digest) = item.content.digest()
-        {
-            large.insert(slot, large_value(digest, blobs).await?);
+        if let Some(item) = state.items.get(&commit.key) {
+            read_value(large, slot, item, blobs).await?;
         }
         if let Act::Quarantine { entry, .. } = &commit.act
             && let Some(item) = &entry.item
-            && let Some(digest) = item.content.digest()
         {
-            let value = large_value(digest, blobs).await?;
-            large.insert(LargeValueSlot::Quarantined(entry.commit), value);
+            read_value(large, LargeValueSlot::Quarantined(entry.commit), item, blobs).await?;
         }
     }
     // Entries that were pushed out of the full quarantine are no longer in use.
@@ -207,6 +199,19 @@ pub(super) async fn reread_large(
         LargeValueSlot::Active(_) => true,
         LargeValueSlot::Quarantined(commit) => held.contains(commit),
     });
+    Ok(())
+}
+
+/// Reads the value of an item into its slot. An item without a digest holds its value itself.
+async fn read_value(
+    large: &mut LargeValues,
+    slot: LargeValueSlot,
+    item: &Item,
+    blobs: &dyn BlobReader,
+) -> Result<(), Error> {
+    if let Some(digest) = item.content.digest() {
+        large.insert(slot, large_value(digest, blobs).await?);
+    }
     Ok(())
 }
 

@@ -24,11 +24,11 @@ use super::backpack::Mode;
 use super::event::{BackpackEvent, BackpackEventBody};
 use crate::access::writing::WriteOutcome;
 use crate::backpack_core::BackpackInner;
-use crate::backpack_id::BackpackId;
 use crate::bounds::{BUFFERED_COMMITS_MAX, GATHER_TURNS_MAX, PLAN_BYTES, WAITING_READS_MAX};
 use crate::error::Error;
 use crate::history::commit::Commit;
-use crate::record::{CommitRecord, weight};
+use crate::names::BackpackId;
+use crate::record::{CommitRecord, commit_bytes};
 
 /// The journal side of a backpack.
 pub(crate) struct JournalWriter {
@@ -137,7 +137,7 @@ impl JournalWriter {
             && blobs.len() < PLAN_BLOBS_MAX
             && let Some((commit, large)) = self.collected.pop_front()
         {
-            bytes += weight::of_commit(&commit);
+            bytes += commit_bytes(&commit);
             blobs.extend(large);
             let body = BackpackEventBody::Committed { commit: CommitRecord::of(&commit) };
             events.push(BackpackEvent::new(&self.id, self.next, commit.id.event_id(), body));

@@ -4,15 +4,13 @@
 //! The index names exactly the keys in use that have a namespace.
 
 use std::borrow::Borrow;
-use std::cmp::Ordering;
 use std::ops::Bound;
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet, Vector};
 use piton_core::{Namespace, Pattern};
 
-use super::item::Item;
-use super::quarantined::Quarantined;
+use super::item::{Item, Quarantined};
 use crate::bounds::{ITEMS_MAX, QUARANTINE_MAX};
 use crate::history::commit::{Act, Commit};
 use crate::names::{Key, NodeIdentity};
@@ -104,24 +102,12 @@ impl ItemState {
 pub(crate) struct NamespaceIndex(OrdMap<SharedNamespace, OrdSet<Key>>);
 
 /// A namespace that is cheap to clone and ordered by its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SharedNamespace(Arc<Namespace>);
 
 impl Borrow<str> for SharedNamespace {
     fn borrow(&self) -> &str {
         self.0.as_str()
-    }
-}
-
-impl Ord for SharedNamespace {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.as_str().cmp(other.0.as_str())
-    }
-}
-
-impl PartialOrd for SharedNamespace {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
     }
 }
 

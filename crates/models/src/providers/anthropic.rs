@@ -2,13 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{AnswerDraft, DraftCall, FinishReason};
-use super::format::{FormatFlaw, put};
+use super::format::{AnswerDraft, DraftCall, FinishReason, FormatFlaw, put};
 use super::openai::text_of;
 use crate::bounds::ANSWER_TOKENS_DEFAULT;
-use crate::message::Message;
+use crate::message::{Message, ToolChoice, ToolSpec};
 use crate::request::Request;
-use crate::tool::{ToolChoice, ToolSpec};
 
 pub(super) fn body(request: &Request, model: &str, stream: bool) -> Value {
     let options = &request.options;

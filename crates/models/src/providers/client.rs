@@ -8,16 +8,15 @@ use piton_core::keep_numbers;
 use reqwest::Response;
 use tokio::time::timeout;
 
-use super::failure::Failing;
 use super::format::{body, headers, parse_answer, path};
 use super::streaming;
 use crate::answer::Answer;
 use crate::bounds::{CONNECT_TIMEOUT_MS, FAILURE_BYTES_MAX, RESPONSE_BYTES_MAX};
 use crate::client::{AnswerStream, BoxFuture, ModelClient};
-use crate::error::{Error, Redaction};
+use crate::error::Error;
+use crate::message::ToolChoice;
 use crate::provider::{ProviderName, ProviderSettings, Secret, SecretSource, check};
 use crate::request::Request;
-use crate::tool::ToolChoice;
 
 /// Providers on the network.
 #[derive(Clone)]
@@ -144,14 +143,8 @@ impl ProviderCall {
         Duration::from_millis(self.settings.timeout_ms)
     }
 
-    pub(super) fn failing(&self) -> Failing<'_> {
-        Failing {
-            provider: &self.settings.name,
-            model: &self.model,
-            timeout_ms: self.settings.timeout_ms,
-            offers_tools: self.offers_tools,
-            redaction: Redaction::of(self.secret.as_ref().map(Secret::expose)),
-        }
+    pub(super) fn provider(&self) -> ProviderName {
+        self.settings.name.clone()
     }
 
     /// Requests a whole answer.
@@ -162,14 +155,14 @@ impl ProviderCall {
             self.read(&mut response).await
         };
         let bytes =
-            timeout(self.patience(), received).await.map_err(|_| self.failing().timeout())??;
+            timeout(self.patience(), received).await.map_err(|_| self.timeout_error())??;
         // Some formats have tool arguments as JSON values, whose large numbers would be lost once the body is parsed.
         let body = str::from_utf8(&bytes).ok();
         let body = body.and_then(|body| serde_json::from_str(&keep_numbers(body).0).ok());
-        let body = body.ok_or_else(|| self.failing().bad("it is not valid JSON"))?;
+        let body = body.ok_or_else(|| self.bad_answer("it is not valid JSON"))?;
         let draft =
-            parse_answer(self.settings.wire, &body).map_err(|flaw| self.failing().flaw(&flaw))?;
-        draft.answer(&self.failing())
+            parse_answer(self.settings.wire, &body).map_err(|flaw| self.flaw_error(&flaw))?;
+        draft.answer(self)
     }
 
     /// Sends the request. A response with an error status is an error.
@@ -183,7 +176,7 @@ impl ProviderCall {
         for (name, value) in headers(wire, self.secret.as_ref().map(Secret::expose)) {
             post = post.header(name, value);
         }
-        let mut response = post.send().await.map_err(|error| self.failing().network(&error))?;
+        let mut response = post.send().await.map_err(|error| self.network_error(&error))?;
         let status = response.status().as_u16();
         if response.status().is_success() {
             return Ok(response);
@@ -191,19 +184,19 @@ impl ProviderCall {
         let headers = response.headers().clone();
         // The body of an error is read only for its message, so a failure to read it does not matter.
         let body = error_text(&mut response).await;
-        Err(self.failing().status(status, &body, &headers))
+        Err(self.status_error(status, &body, &headers))
     }
 
     /// Reads a whole body, unless it is too long.
     async fn read(&self, response: &mut Response) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         while let Some(chunk) =
-            response.chunk().await.map_err(|error| self.failing().network(&error))?
+            response.chunk().await.map_err(|error| self.network_error(&error))?
         {
             bytes.extend_from_slice(&chunk);
             // Measured while reading: a declared length may be absent or wrong.
             if bytes.len() > RESPONSE_BYTES_MAX {
-                return Err(self.failing().too_long());
+                return Err(Error::AnswerTooLong { provider: self.provider() });
             }
         }
         Ok(bytes)

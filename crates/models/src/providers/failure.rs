@@ -9,97 +9,78 @@ use std::error::Error as StdError;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+use super::client::ProviderCall;
 use super::format::FormatFlaw;
 use crate::answer::Usage;
-use crate::error::{Error, Redaction};
-use crate::provider::ProviderName;
+use crate::error::{Error, QUOTA_STATUS, Redaction};
+use crate::provider::Secret;
 
-/// The context of a failure.
-pub(super) struct Failing<'a> {
-    pub(super) provider: &'a ProviderName,
-    pub(super) model: &'a str,
-    pub(super) timeout_ms: u64,
-    /// Set when the model may call tools.
-    pub(super) offers_tools: bool,
-    pub(super) redaction: Redaction<'a>,
-}
+impl ProviderCall {
+    /// Returns a message without the key, and limited in length.
+    fn redacted(&self, words: &str) -> String {
+        Redaction::of(self.secret.as_ref().map(Secret::expose)).apply(words)
+    }
 
-impl Failing<'_> {
     /// Builds the error for a flaw in something that was received.
-    pub(super) fn flaw(&self, flaw: &FormatFlaw) -> Error {
+    pub(super) fn flaw_error(&self, flaw: &FormatFlaw) -> Error {
         match flaw {
-            FormatFlaw::Shape(problem) => self.bad(problem),
+            FormatFlaw::Shape(problem) => self.bad_answer(problem),
             FormatFlaw::Told(body) => self.told_in_body(body),
         }
     }
 
-    /// Builds the error for a connection that ended before the answer did.
-    pub(super) fn cut(&self) -> Error {
-        Error::Cut { provider: self.provider.clone() }
-    }
-
-    /// Builds the error for an answer that is too long.
-    pub(super) fn too_long(&self) -> Error {
-        Error::AnswerTooLong { provider: self.provider.clone() }
-    }
-
-    /// Builds the error for an answer that reached its token limit.
-    pub(super) fn truncated(&self, usage: Usage) -> Error {
-        Error::Truncated { provider: self.provider.clone(), usage }
-    }
-
     /// Builds the error for an answer that does not end like a complete one.
-    pub(super) fn unfinished(&self, problem: &str, usage: Usage) -> Error {
-        let problem = self.redaction.apply(problem);
-        Error::Unfinished { provider: self.provider.clone(), problem, usage }
-    }
-
-    /// Builds the error for an empty answer.
-    pub(super) fn empty(&self, usage: Usage) -> Error {
-        Error::Empty { provider: self.provider.clone(), usage }
+    pub(super) fn unfinished_error(&self, problem: &str, usage: Usage) -> Error {
+        let problem = self.redacted(problem);
+        Error::Unfinished { provider: self.provider(), problem, usage }
     }
 
     /// Builds the error for a model that declined with this text.
-    pub(super) fn declined(&self, words: &str, usage: Usage) -> Error {
+    pub(super) fn declined_error(&self, words: &str, usage: Usage) -> Error {
         let words = match words.trim() {
             "" => "it gives no reason".to_owned(),
-            words => self.redaction.apply(words),
+            words => self.redacted(words),
         };
-        Error::Declined { provider: self.provider.clone(), words, usage }
+        Error::Declined { provider: self.provider(), words, usage }
     }
 
     /// Builds the error for a call that took too long.
-    pub(super) fn timeout(&self) -> Error {
-        Error::Timeout { provider: self.provider.clone(), waited_ms: self.timeout_ms }
+    pub(super) fn timeout_error(&self) -> Error {
+        Error::Timeout { provider: self.provider(), waited_ms: self.settings.timeout_ms }
     }
 
     /// Builds the error for a failure of the network.
-    pub(super) fn network(&self, error: &reqwest::Error) -> Error {
+    pub(super) fn network_error(&self, error: &reqwest::Error) -> Error {
         // Only a failed connection proves that the provider received nothing.
         if error.is_connect() {
             // The innermost source names the actual problem, such as a refused connection.
-            let words = self.redaction.apply(&innermost(error));
-            return Error::Unreachable { provider: self.provider.clone(), words };
+            let words = self.redacted(&innermost(error));
+            return Error::Unreachable { provider: self.provider(), words };
         }
         if error.is_timeout() {
-            return self.timeout();
+            return self.timeout_error();
         }
         if error.is_builder() {
-            return self.bad("its address cannot be used");
+            return self.bad_answer("its address cannot be used");
         }
         // Anything else happened after the request was sent, so the provider may have worked on it.
-        self.cut()
+        Error::Cut { provider: self.provider() }
     }
 
     /// Builds the error for a response with an error status.
-    pub(super) fn status(&self, status: u16, body: &str, headers: &HeaderMap) -> Error {
-        let provider = self.provider.clone();
-        let words = self.redaction.apply(&words_of(body));
+    pub(super) fn status_error(&self, status: u16, body: &str, headers: &HeaderMap) -> Error {
+        let provider = self.provider();
+        let said = serde_json::from_str(body).unwrap_or_else(|_| Value::from(body));
+        let words = self.redacted(&words_of(&said));
         let retry_after_ms = retry_after_ms(headers);
         match status {
+            // The provider takes no call before somebody pays, however long the caller waits.
+            QUOTA_STATUS if is_out_of_quota(&said) => Error::Refused { provider, status, words },
+            // The server does not offer the method or the protocol at all, so waiting does not help.
+            501 | 505 => Error::Refused { provider, status, words },
             401 | 403 => Error::Auth { provider, words },
-            404 => Error::ModelNotFound { provider, model: self.model.to_owned(), words },
-            408 => self.timeout(),
+            404 => Error::ModelNotFound { provider, model: self.model.clone(), words },
+            408 => self.timeout_error(),
             429 => Error::RateLimited { provider, words, retry_after_ms },
             500.. => Error::Unavailable { provider, words, retry_after_ms },
             _ => Error::Refused { provider, status, words },
@@ -108,19 +89,22 @@ impl Failing<'_> {
 
     /// Builds the error for a failure with a success status: in a piece of a stream, or in place of an answer.
     fn told_in_body(&self, body: &Value) -> Error {
-        let provider = self.provider.clone();
-        let words = self.redaction.apply(&words_of(&body.to_string()));
+        let provider = self.provider();
+        let words = self.redacted(&words_of(body));
+        if is_out_of_quota(body) {
+            return Error::Refused { provider, status: QUOTA_STATUS, words };
+        }
         // Providers put the type of a failure in different places.
         let kind = ["/error/type", "/type", "/code"].iter().find_map(|path| body.pointer(path));
         match kind.and_then(Value::as_str) {
-            Some("rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota") => {
+            Some("rate_limit_error" | "rate_limit_exceeded") => {
                 Error::RateLimited { provider, words, retry_after_ms: None }
             }
             Some("authentication_error" | "permission_error" | "invalid_api_key") => {
                 Error::Auth { provider, words }
             }
             Some("not_found_error" | "model_not_found") => {
-                Error::ModelNotFound { provider, model: self.model.to_owned(), words }
+                Error::ModelNotFound { provider, model: self.model.clone(), words }
             }
             Some("invalid_request_error") => Error::Refused { provider, status: 400, words },
             // A failure of an unknown type counts as one of the provider.
@@ -129,24 +113,26 @@ impl Failing<'_> {
     }
 
     /// Builds the error for a response that is not an answer.
-    pub(super) fn bad(&self, problem: &str) -> Error {
-        Error::BadAnswer { provider: self.provider.clone(), problem: problem.to_owned() }
+    pub(super) fn bad_answer(&self, problem: &str) -> Error {
+        Error::BadAnswer { provider: self.provider(), problem: problem.to_owned() }
     }
 }
 
-/// Extracts the message from the body of an error, or returns the body itself.
-fn words_of(body: &str) -> String {
-    let Ok(value) = serde_json::from_str::<Value>(body) else {
-        return if body.trim().is_empty() {
-            "it gives no reason".to_owned()
-        } else {
-            body.to_owned()
-        };
-    };
+/// True if the body of an error says, as its type or its code, that the quota is used up.
+fn is_out_of_quota(body: &Value) -> bool {
+    let kinds = ["/error/type", "/error/code", "/type", "/code"];
+    kinds.iter().any(|path| body.pointer(path).is_some_and(|kind| kind == "insufficient_quota"))
+}
+
+/// Extracts the message from the body of an error, or returns the body itself. A body that is not JSON comes as a text.
+fn words_of(body: &Value) -> String {
+    if let Value::String(text) = body {
+        return if text.trim().is_empty() { "it gives no reason".to_owned() } else { text.clone() };
+    }
     // Providers put the message in different places. The first one that holds a text is taken.
     let paths = ["/error/message", "/error/error/message", "/message", "/error", "/detail"];
-    let said = paths.iter().find_map(|path| value.pointer(path).and_then(Value::as_str));
-    said.map_or_else(|| value.to_string(), ToOwned::to_owned)
+    let said = paths.iter().find_map(|path| body.pointer(path).and_then(Value::as_str));
+    said.map_or_else(|| body.to_string(), ToOwned::to_owned)
 }
 
 /// Returns the wait that a provider asks for: the header in milliseconds, else the one in seconds. A date is ignored.

@@ -1,7 +1,7 @@
 //! Real providers, over HTTP.
 //!
 //! * `openai`, `anthropic`, `ollama`: each wire format, as pure functions from and to JSON.
-//! * `format`, `draft`: what the formats have in common, and an answer while it is put together.
+//! * `format`: what the formats have in common, and an answer while it is put together.
 //! * `failure`: errors without secrets.
 //! * `client`, `streaming`: the calls themselves, and the frames of a stream.
 //!
@@ -9,7 +9,6 @@
 
 mod anthropic;
 mod client;
-mod draft;
 mod failure;
 mod format;
 mod ollama;

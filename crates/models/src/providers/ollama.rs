@@ -2,13 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{AnswerDraft, FinishReason};
-use super::format::{FormatFlaw, put};
+use super::format::{AnswerDraft, FinishReason, FormatFlaw, put};
 use super::openai::{text_of, tools};
 use crate::bounds::ANSWER_TOKENS_DEFAULT;
-use crate::message::Message;
+use crate::message::{Message, ToolChoice};
 use crate::request::Request;
-use crate::tool::ToolChoice;
 
 /// Builds the body of a request. This format cannot make a model call a tool; it can only withhold the tools.
 pub(super) fn body(request: &Request, model: &str, stream: bool) -> Value {

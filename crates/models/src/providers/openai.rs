@@ -2,13 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{AnswerDraft, DraftCall, FinishReason};
-use super::format::{FormatFlaw, put};
+use super::format::{AnswerDraft, DraftCall, FinishReason, FormatFlaw, put};
 use crate::answer::Usage;
 use crate::bounds::ANSWER_TOKENS_DEFAULT;
-use crate::message::Message;
+use crate::message::{Message, ToolChoice, ToolSpec};
 use crate::request::Request;
-use crate::tool::{ToolChoice, ToolSpec};
 
 /// Models that count their reasoning, and expect the limit under another name.
 const THINKING: [&str; 4] = ["gpt-5", "o1", "o3", "o4"];

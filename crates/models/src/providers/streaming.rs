@@ -7,8 +7,7 @@ use reqwest::Response;
 use tokio::time::timeout;
 
 use super::client::{ProviderCall, Providers};
-use super::draft::AnswerDraft;
-use super::format::piece;
+use super::format::{AnswerDraft, piece};
 use crate::bounds::{ANSWER_BYTES_MAX, STREAM_BYTES_MAX};
 use crate::client::{AnswerPart, AnswerStream};
 use crate::error::Error;
@@ -58,7 +57,7 @@ async fn ask(providers: &Providers, request: &Request) -> Result<StreamReader, E
     let call = providers.call(request)?;
     // This limits the wait for the response. Each frame then has the same limit of its own.
     let sent = timeout(call.patience(), call.send(request, true)).await;
-    let response = sent.map_err(|_| call.failing().timeout())??;
+    let response = sent.map_err(|_| call.timeout_error())??;
     let (frames, draft) = (Frames::default(), AnswerDraft::default());
     Ok(StreamReader { call, response, frames, draft, received: 0 })
 }
@@ -70,10 +69,10 @@ impl StreamReader {
         while !self.draft.over {
             let Some(frame) = self.frame().await? else { return self.at_end() };
             let words = piece(wire, &frame, &mut self.draft);
-            let words = words.map_err(|flaw| self.call.failing().flaw(&flaw))?;
+            let words = words.map_err(|flaw| self.call.flaw_error(&flaw))?;
             // Checked after every piece, so that a runaway provider cannot fill the memory.
             if self.draft.bytes() > ANSWER_BYTES_MAX {
-                return Err(self.call.failing().too_long());
+                return Err(Error::AnswerTooLong { provider: self.call.provider() });
             }
             // Pieces without text, such as counts and tool arguments, only add to the draft.
             if !words.is_empty() {
@@ -86,7 +85,7 @@ impl StreamReader {
     /// Returns the next frame, or `None` at the end. Each frame may take as long as the settings say.
     async fn frame(&mut self) -> Result<Option<StreamFrame>, Error> {
         let read = timeout(self.call.patience(), self.next_frame()).await;
-        read.unwrap_or_else(|_| Err(self.call.failing().timeout()))
+        read.unwrap_or_else(|_| Err(self.call.timeout_error()))
     }
 
     async fn next_frame(&mut self) -> Result<Option<StreamFrame>, Error> {
@@ -95,14 +94,14 @@ impl StreamReader {
                 return Ok(Some(frame));
             }
             let read = self.response.chunk().await;
-            let Some(bytes) = read.map_err(|error| self.call.failing().network(&error))? else {
+            let Some(bytes) = read.map_err(|error| self.call.network_error(&error))? else {
                 return Ok(None);
             };
             self.frames.add(&bytes);
             self.received += bytes.len();
             // Both limits are needed: one for a frame that never ends, one for endless frames without text.
             if self.frames.waiting() > ANSWER_BYTES_MAX || self.received > STREAM_BYTES_MAX {
-                return Err(self.call.failing().too_long());
+                return Err(Error::AnswerTooLong { provider: self.call.provider() });
             }
         }
     }
@@ -111,12 +110,12 @@ impl StreamReader {
     /// answer that gave its reason is complete nevertheless.
     fn at_end(&self) -> Result<Option<String>, Error> {
         let complete = self.call.settings.wire == WireFormat::OpenAi && self.draft.ending.is_some();
-        if complete { Ok(None) } else { Err(self.call.failing().cut()) }
+        if complete { Ok(None) } else { Err(Error::Cut { provider: self.call.provider() }) }
     }
 
     fn done(&mut self) -> Result<AnswerPart, Error> {
         let draft = std::mem::take(&mut self.draft);
-        let answer = draft.answer(&self.call.failing())?;
+        let answer = draft.answer(&self.call)?;
         Ok(AnswerPart::Done(Box::new(answer)))
     }
 }

@@ -15,22 +15,25 @@ const DRIPS: usize = 200;
 /// Time between two drips, shorter than any timeout.
 const BETWEEN_DRIPS: Duration = Duration::from_millis(5);
 
-/// A received request.
-pub(super) struct Incoming {
-    pub(super) path: String,
-    /// Names are in lower case.
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Value,
+/// A request that the server received.
+#[derive(Clone, Debug)]
+pub struct SeenRequest {
+    /// The path of the URL.
+    pub path: String,
+    /// The headers, with names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: Value,
 }
 
-impl Incoming {
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+impl SeenRequest {
+    /// Returns the value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
 /// Reads the next request on a connection. Returns `None` if the caller hung up or does not speak HTTP.
-pub(super) async fn read(stream: &mut BufReader<TcpStream>) -> Option<Incoming> {
+pub(super) async fn read(stream: &mut BufReader<TcpStream>) -> Option<SeenRequest> {
     let mut line = String::new();
     stream.read_line(&mut line).await.ok()?;
     let path = line.split(' ').nth(1)?.to_owned();
@@ -47,7 +50,7 @@ pub(super) async fn read(stream: &mut BufReader<TcpStream>) -> Option<Incoming> 
     let mut body = vec![0; length.min(BODY_BYTES_MAX)];
     stream.read_exact(&mut body).await.ok()?;
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    Some(Incoming { path, headers, body })
+    Some(SeenRequest { path, headers, body })
 }
 
 /// Sends a whole answer. `announced` is the declared length; a larger one than the body makes the answer a cut one.

@@ -1,12 +1,11 @@
 //! A model server on a real socket, for tests. It speaks every wire format, whole and in pieces, answers and fails as
 //! scripted, and records its requests.
 
-mod anthropic;
+mod formats;
 mod http;
-mod ollama;
-mod openai;
 mod reply;
 mod server;
 
+pub use http::SeenRequest;
 pub use reply::{ScriptedReply, ServerFault};
-pub use server::{ModelServer, SeenRequest};
+pub use server::ModelServer;

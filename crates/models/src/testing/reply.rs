@@ -28,6 +28,8 @@ pub enum ScriptedReply {
 pub enum ServerFault {
     /// Sends a status with a message, and optionally the number of seconds to wait.
     Status(u16, String, Option<u64>),
+    /// Sends a status with this JSON.
+    StatusBody(u16, Value),
     /// Hangs up in the middle of the answer.
     Cut,
     /// Accepts the request and never answers.

@@ -9,27 +9,10 @@ use tokio::io::BufReader;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use super::http::{self, Incoming};
+use super::formats::{self, answer_body, error_piece, framed, stream_type};
+use super::http::{self, SeenRequest};
 use super::reply::{LONG, ReplyContent, ScriptedReply, ServerFault};
-use super::{anthropic, ollama, openai};
 use crate::provider::{BaseUrl, WireFormat};
-
-/// A request that the server received.
-#[derive(Clone, Debug)]
-pub struct SeenRequest {
-    /// The path of the URL.
-    pub path: String,
-    /// The headers, with names in lower case.
-    pub headers: Vec<(String, String)>,
-    pub body: Value,
-}
-
-impl SeenRequest {
-    /// Returns the value of a header.
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-}
 
 #[derive(Default)]
 struct ServerState {
@@ -111,22 +94,17 @@ async fn accept(listener: TcpListener, state: Arc<Mutex<ServerState>>) {
 }
 
 /// Records the request and decides on the reply.
-fn decide(state: &Mutex<ServerState>, incoming: &Incoming) -> ScriptedReply {
+fn decide(state: &Mutex<ServerState>, incoming: &SeenRequest) -> ScriptedReply {
     let mut state = lock(state);
-    let Incoming { path, headers, body } = incoming;
     // Recorded first, so that tests also see requests that are refused.
-    state.seen.push(SeenRequest {
-        path: path.clone(),
-        headers: headers.clone(),
-        body: body.clone(),
-    });
+    state.seen.push(incoming.clone());
     let bearer = incoming.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
     let given = incoming.header("x-api-key").or(bearer);
     if state.key.is_some() && state.key.as_deref() != given {
         let given = given.unwrap_or("none");
         return ScriptedReply::status(401, &format!("Incorrect API key provided: {given}"));
     }
-    let model = body["model"].as_str().unwrap_or_default();
+    let model = incoming.body["model"].as_str().unwrap_or_default();
     if state.models.as_ref().is_some_and(|models| !models.iter().any(|known| known == model)) {
         return ScriptedReply::status(404, &format!("model '{model}' not found"));
     }
@@ -136,7 +114,7 @@ fn decide(state: &Mutex<ServerState>, incoming: &Incoming) -> ScriptedReply {
         .unwrap_or_else(|| ScriptedReply::status(500, "the server was told no more answers"))
 }
 
-async fn answer(stream: &mut BufReader<TcpStream>, incoming: &Incoming, reply: &ScriptedReply) {
+async fn answer(stream: &mut BufReader<TcpStream>, incoming: &SeenRequest, reply: &ScriptedReply) {
     let wire = match incoming.path.as_str() {
         "/v1/chat/completions" => WireFormat::OpenAi,
         "/v1/messages" => WireFormat::Anthropic,
@@ -152,6 +130,10 @@ async fn answer(stream: &mut BufReader<TcpStream>, incoming: &Incoming, reply: &
         let after: Vec<(&str, String)> =
             after.iter().map(|seconds| ("retry-after", seconds.to_string())).collect();
         return http::send(stream, *status, &after, &body, body.len()).await;
+    }
+    if let ScriptedReply::Fault(ServerFault::StatusBody(status, body)) = reply {
+        let body = body.to_string();
+        return http::send(stream, *status, &[], &body, body.len()).await;
     }
     if let ScriptedReply::Fault(ServerFault::EndlessStatus(status)) = reply {
         http::begin(stream, *status, "text/plain").await;
@@ -172,13 +154,10 @@ async fn whole(
     reply: &ScriptedReply,
     content: &ReplyContent,
 ) {
-    let body = match (reply, wire) {
-        (ScriptedReply::Raw(body, _), _) => body.clone(),
-        (_, WireFormat::OpenAi) => openai::answer_body(content),
-        (_, WireFormat::Anthropic) => anthropic::answer_body(content),
-        (_, WireFormat::Ollama) => ollama::answer_body(content),
-    }
-    .to_string();
+    let body = match reply {
+        ScriptedReply::Raw(body, _) => body.to_string(),
+        _ => answer_body(wire, content).to_string(),
+    };
     let ScriptedReply::Fault(fault) = reply else {
         return http::send(stream, 200, &[], &body, body.len()).await;
     };
@@ -198,7 +177,10 @@ async fn whole(
             let body = json!({ "error": { "type": kind, "message": "told at once" } }).to_string();
             http::send(stream, 529, &[], &body, body.len()).await;
         }
-        ServerFault::NoAnswer | ServerFault::Status(..) | ServerFault::EndlessStatus(_) => {
+        ServerFault::NoAnswer
+        | ServerFault::Status(..)
+        | ServerFault::StatusBody(..)
+        | ServerFault::EndlessStatus(_) => {
             http::send(stream, 200, &[], "{}", 2).await;
         }
     }
@@ -210,25 +192,20 @@ async fn pieces(
     reply: &ScriptedReply,
     content: &ReplyContent,
 ) {
-    let (pieces, kind) = match (wire, reply) {
-        (WireFormat::Ollama, ScriptedReply::Raw(_, pieces)) => {
-            (pieces.iter().map(|piece| format!("{piece}\n")).collect(), "application/x-ndjson")
-        }
-        (_, ScriptedReply::Raw(_, pieces)) => {
-            let data = |piece: &Value| match piece.as_str() {
-                Some(text) => format!("data: {text}\n\n"),
-                None => format!("data: {piece}\n\n"),
+    let pieces: Vec<String> = match reply {
+        ScriptedReply::Raw(_, pieces) => {
+            let piece = |piece: &Value| match piece.as_str() {
+                Some(text) if wire != WireFormat::Ollama => framed(wire, &text),
+                _ => framed(wire, piece),
             };
-            (pieces.iter().map(data).collect(), "text/event-stream")
+            pieces.iter().map(piece).collect()
         }
-        (WireFormat::OpenAi, _) => (openai::pieces(content), "text/event-stream"),
-        (WireFormat::Anthropic, _) => (anthropic::pieces(content), "text/event-stream"),
-        (WireFormat::Ollama, _) => (ollama::pieces(content), "application/x-ndjson"),
+        _ => formats::pieces(wire, content),
     };
     if matches!(reply, ScriptedReply::Fault(ServerFault::Hang)) {
         return http::until_gone(stream).await;
     }
-    http::begin(stream, 200, kind).await;
+    http::begin(stream, 200, stream_type(wire)).await;
     if matches!(reply, ScriptedReply::Fault(ServerFault::Endless | ServerFault::EndlessCall)) {
         // Send everything before the first long piece once, then repeat the long pieces.
         let (begun, rest) =
@@ -248,15 +225,10 @@ async fn pieces(
         ScriptedReply::Fault(ServerFault::Stall) => http::until_gone(stream).await,
         ScriptedReply::Fault(ServerFault::Drip) => http::drip(stream).await,
         ScriptedReply::Fault(ServerFault::BadJson) => {
-            http::piece(stream, &bad(wire)).await;
+            http::piece(stream, &framed(wire, &"{ \"half")).await;
         }
         ScriptedReply::Fault(ServerFault::ToldInStream(kind)) => {
-            let told = match wire {
-                WireFormat::OpenAi => openai::error_body(kind),
-                WireFormat::Anthropic => anthropic::error_body(kind),
-                WireFormat::Ollama => ollama::error_body(),
-            };
-            http::piece(stream, &told).await;
+            http::piece(stream, &error_piece(wire, kind)).await;
         }
         _ => {}
     }
@@ -265,13 +237,4 @@ async fn pieces(
 /// True if a piece carries at least half of the endless text.
 fn is_long(piece: &str) -> bool {
     piece.len() >= LONG.len() / 2
-}
-
-/// Returns a piece that is not JSON, in the framing of a format.
-fn bad(wire: WireFormat) -> String {
-    match wire {
-        WireFormat::Ollama => "{ \"half\n".to_owned(),
-        WireFormat::OpenAi => "data: { \"half\n\n".to_owned(),
-        WireFormat::Anthropic => "event: content_block_delta\ndata: { \"half\n\n".to_owned(),
-    }
 }

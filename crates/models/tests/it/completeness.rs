@@ -125,7 +125,7 @@ async fn what_is_no_complete_answer_is_an_error_that_says_why() {
         (
             WireFormat::OpenAi,
             ScriptedReply::Raw(error.clone(), vec![error.clone()]),
-            Code::ModelRateLimited,
+            Code::ModelRefused,
             "out of credit",
         ),
         (WireFormat::Anthropic, anthropic(&["half"], "refusal"), Code::ModelDeclined, "half"),

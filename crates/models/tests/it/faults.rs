@@ -6,6 +6,7 @@ use piton_core::{Code, Retry};
 use piton_models::bounds::PROVIDER_WORDS_BYTES_MAX;
 use piton_models::testing::{ModelServer, ScriptedReply, ServerFault};
 use piton_models::{Error, ProviderSettings, Providers, WireFormat};
+use serde_json::json;
 
 use crate::site::{HOW, How, KEY, OneKey, ask, client, name, question, settings};
 
@@ -33,6 +34,8 @@ async fn each_status_has_its_code_also_as_the_first_item_of_a_stream() {
         (429, Code::ModelRateLimited),
         (400, Code::ModelRefused),
         (413, Code::ModelRefused),
+        (501, Code::ModelRefused),
+        (505, Code::ModelRefused),
         (500, Code::ModelUnavailable),
         (503, Code::ModelUnavailable),
         (529, Code::ModelUnavailable),
@@ -63,6 +66,33 @@ async fn a_rate_limit_says_how_long_to_wait() {
         assert_eq!(envelope.code, Code::ModelRateLimited);
     })
     .await;
+}
+
+// shows in part: CT-072 (the part about only where safe, for failures that waiting does not end)
+#[tokio::test]
+async fn a_quota_that_is_used_up_is_refused_and_not_a_rate_limit() {
+    let words = "You exceeded your current quota";
+    let quota = "insufficient_quota";
+    let bodies = [
+        json!({ "error": { "message": words, "type": quota, "param": null, "code": quota } }),
+        json!({ "error": { "message": words, "type": null, "code": quota } }),
+        json!({ "message": words, "code": quota }),
+    ];
+    for body in bodies {
+        let reply = ScriptedReply::Fault(ServerFault::StatusBody(429, body));
+        every_way(reply, |wire, how, _, error| {
+            assert_eq!(error.code(), Code::ModelRefused, "{wire} {how:?}: {error:?}");
+            assert!(!error.is_safe_to_repeat());
+            let envelope = error.envelope();
+            assert!(envelope.message.contains(words), "{}", envelope.message);
+            assert!(envelope.suggestion.contains("quota"), "{}", envelope.suggestion);
+        })
+        .await;
+    }
+    let busy =
+        json!({ "error": { "message": words, "type": "tokens", "code": "rate_limit_exceeded" } });
+    let reply = ScriptedReply::Fault(ServerFault::StatusBody(429, busy));
+    every_way(reply, |_, _, _, error| assert_eq!(error.code(), Code::ModelRateLimited)).await;
 }
 
 // shows: CT-072

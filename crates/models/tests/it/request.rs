@@ -64,14 +64,6 @@ async fn a_request_that_breaks_a_rule_is_refused_and_not_sent() {
 }
 
 #[test]
-fn options_fill_what_they_leave_out() {
-    let defaults = Options { temperature: Some(0.1), max_tokens: Some(5), ..Options::default() };
-    let own = Options { temperature: Some(0.9), ..Options::default() };
-    let both = own.or(&defaults);
-    assert_eq!((both.temperature, both.max_tokens), (Some(0.9), Some(5)));
-}
-
-#[test]
 fn a_request_reads_back_as_it_was_written() {
     let mut request = question(WireFormat::Ollama);
     request.tools = vec![tool("a")];

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use piton_backpack::journal::BackpackRoots;
+use piton_backpack::journal::blob_roots;
 use piton_context::FrameRoots;
 use piton_context::check::{SetAside, set_aside_of_all};
 use piton_core::{BoundedText, Code, Envelope, SessionId};
@@ -171,7 +171,7 @@ impl Runtime {
             BlobNamespace::Artifacts => Box::new(artifact_roots(sessions)),
             BlobNamespace::PinnedWorkflows => Box::new(workflow_roots(sessions)),
             BlobNamespace::Backpacks => {
-                Box::new(BackpackRoots::new(&*self.backpacks.as_ref()?.journal))
+                Box::new(blob_roots(&*self.backpacks.as_ref()?.journal))
             }
             BlobNamespace::Virtual => Box::new(VirtualRoots::new(Arc::clone(&self.ports.table))),
             BlobNamespace::Context => Box::new(FrameRoots::new(&*self.frames.as_ref()?.table)),

@@ -10,17 +10,17 @@ use serde_json::{Map, Value, json};
 
 use super::chat::Chat;
 use super::decision::{Choice, choosing, chosen};
-use super::model_query::{FIELDS, ModelQuery, both, key, read, split};
+use super::model_query::{ModelQuery, key_problem, unless};
+use super::node_types::BuiltinNode;
 use super::template::render_value;
 use super::tool_call::{OnError, ToolArguments, ToolCallNode, ToolParams, Which};
 use crate::Key;
-use crate::flow::action::Action;
 use crate::flow::bounds::AGENT_CALLS_DEFAULT;
 use crate::flow::config::{BuildRequest, ParamProblem};
 use crate::flow::error::Error;
 use crate::flow::graph::{Flow, NodeSettings};
-use crate::flow::node::{BoxFuture, Exec, Node, NodeContext, NodeError, RetryRule};
-use crate::flow::tool::TOOLS_COME_FROM;
+use crate::flow::node::{Action, BoxFuture, Exec, Node, NodeContext, NodeError, RetryRule};
+use crate::flow::tool::{TOOLS_COME_FROM, Tools};
 
 const ANSWER: &str = "answer";
 
@@ -46,8 +46,18 @@ fn answer() -> String {
 }
 
 pub(super) fn build(request: &BuildRequest<'_>) -> Result<Flow, Vec<ParamProblem>> {
-    let (asked, rest) = split(request.params, &FIELDS);
-    let (asking, raw) = both(ModelQuery::read(asked), read::<AgentParams>(rest))?;
+    let (asking, (raw, mut choices)) = ModelQuery::read_with(request, |raw: AgentParams| {
+        let (choices, problems) = tool_choices(&raw, request.registry.tools());
+        unless(problems, (raw, choices))
+    })?;
+    let when = "nothing more has to be found out".to_owned();
+    choices.push(Choice { action: ANSWER.to_owned(), when });
+    assemble(request.id, &asking, choices, &raw)
+        .map_err(|error| vec![ParamProblem::new("", error.to_string())])
+}
+
+/// Returns a choice for each tool of an agent, and the problems with its parameters.
+fn tool_choices(raw: &AgentParams, tools: &Tools) -> (Vec<Choice>, Vec<ParamProblem>) {
     let mut problems = Vec::new();
     if raw.tools.is_empty() {
         problems.push(ParamProblem::new("tools", "an agent has at least one tool"));
@@ -63,7 +73,7 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<Flow, Vec<ParamProblem
             problems.push(ParamProblem::new(format!("tools[{index}]"), words));
             continue;
         }
-        match request.registry.tools().spec(name) {
+        match tools.spec(name) {
             Ok(ToolSpec { description, .. }) => {
                 choices.push(Choice { action: name.clone(), when: description.clone() });
             }
@@ -73,14 +83,8 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<Flow, Vec<ParamProblem
             }
         }
     }
-    problems.extend(key("output", &raw.output).err());
-    if !problems.is_empty() {
-        return Err(problems);
-    }
-    let when = "nothing more has to be found out".to_owned();
-    choices.push(Choice { action: ANSWER.to_owned(), when });
-    assemble(request.id, &asking, choices, &raw)
-        .map_err(|error| vec![ParamProblem::new("", error.to_string())])
+    problems.extend(key_problem("output", &raw.output));
+    (choices, problems)
 }
 
 /// Builds the flow of an agent. Its nodes exchange values under keys that begin with the agent's id.
@@ -103,26 +107,16 @@ fn assemble(
     let params = ToolParams {
         asking: asking.clone(),
         which: Which::From(chosen_tool.clone()),
-        output: under("arguments"),
         transcript: Some(transcript.clone()),
-        params: Map::new(),
     };
     let call = ToolCallNode {
         which: Which::From(chosen_tool.clone()),
         arguments: ToolArguments::From(under("arguments")),
-        output: under("result"),
         on_error: OnError::Pack,
-        params: Map::new(),
     };
     let (arguments, result) = (under("arguments"), under("result"));
     let note = Note { tool: chosen_tool, arguments, result, transcript: transcript.clone() };
-    let last = Chat {
-        asking: asking.clone(),
-        output: raw.output.clone(),
-        last: true,
-        transcript: Some(transcript),
-        params: Map::new(),
-    };
+    let last = Chat { asking: asking.clone(), last: true, transcript: Some(transcript) };
     let retried = || NodeSettings { retry: MODEL_RETRY, ..NodeSettings::default() };
     let mut flow = Flow::new();
     flow.own_keys = ["calls", "tool", "arguments", "result"]
@@ -131,16 +125,21 @@ fn assemble(
         .collect::<Result<_, _>>()
         .map_err(|error| Error::invalid("id", error.to_string()))?;
     let decide = flow.add_with("decide", decide, retried())?;
-    let params = flow.add_with("params", params, retried())?;
-    let call = flow.add("call", call)?;
+    let params = flow.add_with("params", part(params, under("arguments")), retried())?;
+    let call = flow.add("call", part(call, under("result")))?;
     let note = flow.add("note", note)?;
-    let answer = flow.add_with(ANSWER, last, retried())?;
+    let answer = flow.add_with(ANSWER, part(last, raw.output.clone()), retried())?;
     flow.on(decide, "call", params)?;
     flow.on(decide, ANSWER, answer)?;
     flow.next(params, call)?;
     flow.next(call, note)?;
     flow.next(note, decide)?;
     Ok(flow)
+}
+
+/// Builds a node that is part of an agent, and packs its result under `output`.
+fn part<W>(work: W, output: String) -> BuiltinNode<W> {
+    BuiltinNode { work, output, params: Map::new() }
 }
 
 /// Chooses a tool, or the answer.

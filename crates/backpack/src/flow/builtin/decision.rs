@@ -5,12 +5,12 @@
 
 use piton_models::{Answer, ToolChoice, ToolSpec};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::model_query::{FIELDS, ModelQuery, both, key, prepared, read, split};
-use crate::flow::action::{Action, condition_problem};
+use super::model_query::{ModelQuery, key_problem, prepared, unless};
+use super::node_types::{BuiltinNode, NodeWork};
 use crate::flow::config::{BuildRequest, ParamProblem};
-use crate::flow::node::{BoxFuture, Exec, Node, NodeContext, NodeError};
+use crate::flow::node::{Action, Exec, NodeContext, NodeError, condition_problem};
 
 const TOOL: &str = "decide";
 
@@ -36,16 +36,21 @@ pub(super) struct Choice {
     pub(super) when: String,
 }
 
-struct Decision {
+pub(super) struct Decision {
     asking: ModelQuery,
     choices: Vec<Choice>,
-    output: String,
-    params: Map<String, Value>,
 }
 
-pub(super) fn build(request: &BuildRequest<'_>) -> Result<impl Node + 'static, Vec<ParamProblem>> {
-    let (asked, rest) = split(request.params, &FIELDS);
-    let (asking, Choices { choices, output }) = both(ModelQuery::read(asked), read(rest))?;
+pub(super) fn build(
+    request: &BuildRequest<'_>,
+) -> Result<BuiltinNode<Decision>, Vec<ParamProblem>> {
+    let (asking, Choices { choices, output }) = ModelQuery::read_with(request, checked)?;
+    let work = Decision { asking, choices };
+    Ok(BuiltinNode { work, output, params: request.params.clone() })
+}
+
+fn checked(own: Choices) -> Result<Choices, Vec<ParamProblem>> {
+    let Choices { choices, output } = &own;
     let mut problems = Vec::new();
     if choices.len() < 2 {
         problems.push(ParamProblem::new("choices", "a decision has at least two choices"));
@@ -60,13 +65,8 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<impl Node + 'static, V
                 .push(ParamProblem::new(&path, format!("`{}` is there already", choice.action)));
         }
     }
-    problems.extend(key("output", &output).err());
-    let params = request.params.clone();
-    if problems.is_empty() {
-        Ok(Decision { asking, choices, output, params })
-    } else {
-        Err(problems)
-    }
+    problems.extend(key_problem("output", output));
+    unless(problems, own)
 }
 
 /// Prepares a request that makes a model choose. The prompt contains `before` first.
@@ -131,44 +131,26 @@ pub(super) fn chosen(answer: &Answer, choices: &[Choice]) -> Result<(String, Str
     }
 }
 
-impl Node for Decision {
+impl NodeWork for Decision {
     fn type_name(&self) -> &'static str {
         "decision"
     }
 
-    fn params(&self) -> Map<String, Value> {
-        self.params.clone()
+    fn actions(&self) -> Vec<Action> {
+        self.choices.iter().map(|choice| Action::named(&choice.action)).collect()
     }
 
-    fn actions(&self) -> Option<Vec<Action>> {
-        Some(self.choices.iter().map(|choice| Action::named(&choice.action)).collect())
+    async fn prep(&self, context: &NodeContext) -> Result<Value, NodeError> {
+        choosing(&self.asking, context, &self.choices, String::new()).await
     }
 
-    fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
-        Box::pin(async move { choosing(&self.asking, context, &self.choices, String::new()).await })
+    async fn exec(&self, prepared: &Value, exec: &Exec<'_>) -> Result<Value, NodeError> {
+        let answer = self.asking.ask(prepared, exec).await?;
+        let (action, reason) = chosen(&answer, &self.choices)?;
+        Ok(json!({ "action": action, "reason": reason }))
     }
 
-    fn exec<'a>(
-        &'a self,
-        prepared: &'a Value,
-        exec: &'a Exec<'_>,
-    ) -> BoxFuture<'a, Result<Value, NodeError>> {
-        Box::pin(async move {
-            let answer = self.asking.ask(prepared, exec).await?;
-            let (action, reason) = chosen(&answer, &self.choices)?;
-            Ok(json!({ "action": action, "reason": reason }))
-        })
-    }
-
-    fn post<'a>(
-        &'a self,
-        context: &'a NodeContext,
-        _: &'a Value,
-        result: Value,
-    ) -> BoxFuture<'a, Result<Action, NodeError>> {
-        Box::pin(async move {
-            context.pack(&self.output, &result).await?;
-            Ok(Action::named(result["action"].as_str().unwrap_or_default()))
-        })
+    fn next(&self, result: &Value) -> Action {
+        Action::named(result["action"].as_str().unwrap_or_default())
     }
 }

@@ -18,8 +18,8 @@ mod agent;
 mod chat;
 mod decision;
 mod model_query;
-mod register;
+mod node_types;
 mod template;
 mod tool_call;
 
-pub(crate) use register::register;
+pub(crate) use node_types::register;

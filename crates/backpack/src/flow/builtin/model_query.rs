@@ -7,14 +7,13 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::template::{Template, render_value};
-use crate::flow::config::ParamProblem;
+use crate::flow::config::{BuildRequest, ParamProblem};
 use crate::flow::node::{Exec, NodeContext, NodeError};
 
 /// The parameters of every node that asks a model.
-pub(super) const FIELDS: [&str; 7] =
-    ["provider", "model", "system", "prompt", "context", "options", "stream"];
+const FIELDS: [&str; 7] = ["provider", "model", "system", "prompt", "context", "options", "stream"];
 
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct QueryParams {
     provider: Option<ProviderName>,
@@ -32,37 +31,39 @@ struct QueryParams {
 /// The settings with which a node asks a model.
 #[derive(Clone, Debug)]
 pub(super) struct ModelQuery {
-    provider: Option<ProviderName>,
-    model: Option<String>,
+    params: QueryParams,
     system: Option<Template>,
     prompt: Template,
-    context: Vec<Pattern>,
-    options: Options,
-    stream: bool,
 }
 
 impl ModelQuery {
-    pub(super) fn read(params: Map<String, Value>) -> Result<Self, Vec<ParamProblem>> {
-        let raw: QueryParams = read(params).map_err(|problem| vec![problem])?;
+    /// Reads the query and the node's own parameters, which `convert` checks. Returns the problems of both.
+    pub(super) fn read_with<T: DeserializeOwned, U>(
+        request: &BuildRequest<'_>,
+        convert: impl FnOnce(T) -> Result<U, Vec<ParamProblem>>,
+    ) -> Result<(Self, U), Vec<ParamProblem>> {
+        let entries = request.params.clone().into_iter();
+        let (asked, own) = entries.partition(|(name, _)| FIELDS.contains(&name.as_str()));
+        match (Self::read(asked), read(own).and_then(convert)) {
+            (Ok(query), Ok(own)) => Ok((query, own)),
+            (query, own) => Err(query.err().into_iter().chain(own.err()).flatten().collect()),
+        }
+    }
+
+    fn read(params: Map<String, Value>) -> Result<Self, Vec<ParamProblem>> {
+        let params: QueryParams = read(params)?;
         let mut problems = Vec::new();
-        if let Some(problem) = raw.options.problem() {
+        if let Some(problem) = params.options.problem() {
             problems.push(ParamProblem::new("", problem));
         }
-        let mut keep = |parsed: Result<Template, ParamProblem>| {
-            parsed.map_err(|problem| problems.push(problem)).ok()
+        let mut template = |name: &str, text: &str| {
+            let parsed = Template::parse(text);
+            parsed.map_err(|message| problems.push(ParamProblem::new(name, message))).ok()
         };
-        let system = raw.system.as_deref().map(|text| keep(template("system", text)));
-        let prompt = keep(template("prompt", &raw.prompt));
+        let system = params.system.as_deref().and_then(|text| template("system", text));
+        let prompt = template("prompt", &params.prompt);
         let Some(prompt) = prompt.filter(|_| problems.is_empty()) else { return Err(problems) };
-        Ok(Self {
-            provider: raw.provider,
-            model: raw.model,
-            system: system.flatten(),
-            prompt,
-            context: raw.context,
-            options: raw.options,
-            stream: raw.stream,
-        })
+        Ok(Self { params, system, prompt })
     }
 
     /// Builds the request from all values that the prompt names and the node may read, with `more` at its end.
@@ -76,22 +77,26 @@ impl ModelQuery {
             messages.push(Message::system(system.fill(context).await?));
         }
         let mut prompt = self.prompt.fill(context).await?;
-        for pattern in &self.context {
+        for pattern in &self.params.context {
             for (key, value) in context.unpack_by_namespace::<Value>(pattern.as_str()).await? {
                 prompt.push_str(&["\n\n", key.as_str(), ":\n", &render_value(&value)].concat());
             }
         }
         prompt.push_str(more);
         messages.push(Message::user(prompt));
-        let (provider, model) = (self.provider.clone(), self.model.clone());
-        Ok(Request { provider, model, options: self.options.clone(), ..Request::new(messages) })
+        let QueryParams { provider, model, options, .. } = self.params.clone();
+        Ok(Request { provider, model, options, ..Request::new(messages) })
     }
 
     /// Sends a prepared request.
     pub(super) async fn ask(&self, prepared: &Value, exec: &Exec<'_>) -> Result<Answer, NodeError> {
         let request: Request = serde_json::from_value(prepared.clone())
             .map_err(|error| NodeError::new(format!("what was prepared is no request: {error}")))?;
-        if self.stream { exec.ask_in_pieces(&request).await } else { exec.ask(&request).await }
+        if self.params.stream {
+            exec.ask_in_pieces(&request).await
+        } else {
+            exec.ask(&request).await
+        }
     }
 
     /// Sends a prepared request and returns the text of the answer.
@@ -114,48 +119,20 @@ pub(super) fn prepared(request: &Request) -> Result<Value, NodeError> {
         .map_err(|error| NodeError::new(format!("the request is no JSON: {error}")))
 }
 
-/// Splits the parameters into those called `names` and the others.
-pub(super) fn split(
-    params: &Map<String, Value>,
-    names: &[&str],
-) -> (Map<String, Value>, Map<String, Value>) {
-    let entries = params.clone().into_iter();
-    entries.partition(|(name, _)| names.contains(&name.as_str()))
-}
-
 /// Deserializes parameters as a `T`.
-pub(super) fn read<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T, ParamProblem> {
+pub(super) fn read<T: DeserializeOwned>(
+    params: Map<String, Value>,
+) -> Result<T, Vec<ParamProblem>> {
     serde_json::from_value(Value::Object(params))
-        .map_err(|error| ParamProblem::new("", error.to_string()))
+        .map_err(|error| vec![ParamProblem::new("", error.to_string())])
 }
 
-/// Parses a parameter that is a template.
-pub(super) fn template(name: &str, text: &str) -> Result<Template, ParamProblem> {
-    Template::parse(text).map_err(|message| ParamProblem::new(name, message))
+/// Returns the problem with a parameter that is a key, if there is one.
+pub(super) fn key_problem(name: &str, text: &str) -> Option<ParamProblem> {
+    Some(ParamProblem::new(name, crate::Key::parse(text).err()?.to_string()))
 }
 
-/// Checks a parameter that is a key.
-pub(super) fn key(name: &str, text: &str) -> Result<(), ParamProblem> {
-    crate::Key::parse(text).map(drop).map_err(|error| ParamProblem::new(name, error.to_string()))
-}
-
-/// Wraps a single problem into a list.
-pub(super) fn all<T>(one: Result<T, ParamProblem>) -> Result<T, Vec<ParamProblem>> {
-    one.map_err(|problem| vec![problem])
-}
-
-/// Returns both values, or the problems of both.
-pub(super) fn both<A, B>(
-    first: Result<A, Vec<ParamProblem>>,
-    second: Result<B, ParamProblem>,
-) -> Result<(A, B), Vec<ParamProblem>> {
-    match (first, second) {
-        (Ok(first), Ok(second)) => Ok((first, second)),
-        (Err(problems), Ok(_)) => Err(problems),
-        (Ok(_), Err(problem)) => Err(vec![problem]),
-        (Err(mut problems), Err(problem)) => {
-            problems.push(problem);
-            Err(problems)
-        }
-    }
+/// Returns the value, unless there are problems.
+pub(super) fn unless<T>(problems: Vec<ParamProblem>, value: T) -> Result<T, Vec<ParamProblem>> {
+    if problems.is_empty() { Ok(value) } else { Err(problems) }
 }

@@ -5,19 +5,20 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::agent::Transcript;
-use super::model_query::{FIELDS, ModelQuery, all, both, key, prepared, read, split};
+use super::model_query::{ModelQuery, key_problem, prepared, read};
+use super::node_types::{BuiltinNode, NodeWork};
 use super::template::JsonTemplate;
-use crate::flow::action::Action;
 use crate::flow::config::{BuildRequest, ParamProblem};
-use crate::flow::node::{BoxFuture, Exec, Node, NodeContext, NodeError};
-use crate::flow::tool::{TOOLS_COME_FROM, Tools, keep_as_text};
+use crate::flow::large_numbers::keep_as_text;
+use crate::flow::node::{Action, Exec, NodeContext, NodeError};
+use crate::flow::tool::{TOOLS_COME_FROM, Tools};
 
 piton_core::closed_set! {
     /// What becomes of a tool that failed, after the last attempt.
     pub(super) enum OnError {
-        /// What went wrong is packed as the result, for a model to read, and the flow goes on as usual.
+        /// What went wrong is packed as the result, for a model to read, and the flow continues as usual.
         Pack => "pack",
-        /// The same, and the flow goes on with the action `error`.
+        /// The same, and the flow continues with the action `error`.
         Route => "route",
         /// The node fails.
         Fail => "fail",
@@ -63,7 +64,7 @@ impl Which {
                 Ok(_) => Ok(Self::Named(tool)),
                 Err(error) => Err(ParamProblem::new("tool", format!("{error}; {TOOLS_COME_FROM}"))),
             },
-            (None, Some(from)) => key("toolFrom", &from).map(|()| Self::From(from)),
+            (None, Some(from)) => key_problem("toolFrom", &from).map_or(Ok(Self::From(from)), Err),
             _ => Err(ParamProblem::new("tool", "either `tool` or `toolFrom` is expected")),
         }
     }
@@ -80,9 +81,7 @@ impl Which {
 pub(super) struct ToolCallNode {
     pub(super) which: Which,
     pub(super) arguments: ToolArguments,
-    pub(super) output: String,
     pub(super) on_error: OnError,
-    pub(super) params: Map<String, Value>,
 }
 
 /// The arguments of the call: a template, or the value under a key.
@@ -92,8 +91,10 @@ pub(super) enum ToolArguments {
     From(String),
 }
 
-pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolCallNode, Vec<ParamProblem>> {
-    let raw: ToolCallParams = read(request.params.clone()).map_err(|problem| vec![problem])?;
+pub(super) fn build(
+    request: &BuildRequest<'_>,
+) -> Result<BuiltinNode<ToolCallNode>, Vec<ParamProblem>> {
+    let raw: ToolCallParams = read(request.params.clone())?;
     let mut problems = Vec::new();
     let which = Which::read(raw.tool, raw.tool_from, request.registry.tools());
     let which = which.map_err(|problem| problems.push(problem)).ok();
@@ -104,7 +105,7 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolCallNode, Vec<Para
             None
         }
         (None, Some(from)) => {
-            problems.extend(key("argumentsFrom", &from).err());
+            problems.extend(key_problem("argumentsFrom", &from));
             Some(ToolArguments::From(from))
         }
         (given, None) => {
@@ -118,7 +119,7 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolCallNode, Vec<Para
             }
         }
     };
-    problems.extend(key("output", &raw.output).err());
+    problems.extend(key_problem("output", &raw.output));
     // Arguments with placeholders are checked once they are filled, before the tool is called.
     if let (Some(Which::Named(tool)), Some(ToolArguments::Given(JsonTemplate::Plain(given)))) =
         (&which, &arguments)
@@ -127,87 +128,59 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolCallNode, Vec<Para
         problems.push(ParamProblem::new("arguments", error.to_string()));
     }
     match (which, arguments) {
-        (Some(which), Some(arguments)) if problems.is_empty() => Ok(ToolCallNode {
-            which,
-            arguments,
-            output: raw.output,
-            on_error: raw.on_error,
-            params: request.params.clone(),
-        }),
+        (Some(which), Some(arguments)) if problems.is_empty() => {
+            let work = ToolCallNode { which, arguments, on_error: raw.on_error };
+            Ok(BuiltinNode { work, output: raw.output, params: request.params.clone() })
+        }
         _ => Err(problems),
     }
 }
 
-impl Node for ToolCallNode {
+impl NodeWork for ToolCallNode {
     fn type_name(&self) -> &'static str {
         "tool_call"
-    }
-
-    fn params(&self) -> Map<String, Value> {
-        self.params.clone()
-    }
-
-    fn actions(&self) -> Option<Vec<Action>> {
-        let routed = (self.on_error == OnError::Route).then(|| Action::named("error"));
-        Some([Action::Default].into_iter().chain(routed).collect())
     }
 
     fn calls_tools(&self) -> bool {
         true
     }
 
-    fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
-        Box::pin(async move {
-            let tool = self.which.name(context).await?;
-            let arguments = match &self.arguments {
-                ToolArguments::Given(given) => given.fill(context).await?.unwrap_or_default(),
-                ToolArguments::From(key) => context.unpack_required(key).await?,
-            };
-            Ok(json!({ "tool": tool, "arguments": arguments }))
-        })
+    fn actions(&self) -> Vec<Action> {
+        let routed = (self.on_error == OnError::Route).then(|| Action::named("error"));
+        [Action::Default].into_iter().chain(routed).collect()
     }
 
-    fn exec<'a>(
-        &'a self,
-        prepared: &'a Value,
-        exec: &'a Exec<'_>,
-    ) -> BoxFuture<'a, Result<Value, NodeError>> {
-        Box::pin(async move {
-            let tool = prepared["tool"].as_str().unwrap_or_default();
-            let result = exec.call_tool(tool, &prepared["arguments"]).await?;
-            Ok(json!({ "success": true, "result": result }))
-        })
+    async fn prep(&self, context: &NodeContext) -> Result<Value, NodeError> {
+        let tool = self.which.name(context).await?;
+        let arguments = match &self.arguments {
+            ToolArguments::Given(given) => given.fill(context).await?.unwrap_or_default(),
+            ToolArguments::From(key) => context.unpack_required(key).await?,
+        };
+        Ok(json!({ "tool": tool, "arguments": arguments }))
     }
 
-    fn fallback<'a>(
-        &'a self,
-        _: &'a Value,
-        error: NodeError,
-    ) -> BoxFuture<'a, Result<Value, NodeError>> {
-        let outcome = match self.on_error {
+    async fn exec(&self, prepared: &Value, exec: &Exec<'_>) -> Result<Value, NodeError> {
+        let tool = prepared["tool"].as_str().unwrap_or_default();
+        let result = exec.call_tool(tool, &prepared["arguments"]).await?;
+        Ok(json!({ "success": true, "result": result }))
+    }
+
+    fn fallback(&self, error: NodeError) -> Result<Value, NodeError> {
+        match self.on_error {
             OnError::Fail => Err(error),
             OnError::Pack | OnError::Route => {
                 Ok(json!({ "success": false, "error": error.message() }))
             }
-        };
-        Box::pin(std::future::ready(outcome))
+        }
     }
 
-    fn post<'a>(
-        &'a self,
-        context: &'a NodeContext,
-        _: &'a Value,
-        result: Value,
-    ) -> BoxFuture<'a, Result<Action, NodeError>> {
-        Box::pin(async move {
-            context.pack(&self.output, &result).await?;
-            let failed = result["success"] == false;
-            Ok(if failed && self.on_error == OnError::Route {
-                Action::named("error")
-            } else {
-                Action::Default
-            })
-        })
+    fn next(&self, result: &Value) -> Action {
+        let failed = result["success"] == false;
+        if failed && self.on_error == OnError::Route {
+            Action::named("error")
+        } else {
+            Action::Default
+        }
     }
 }
 
@@ -228,76 +201,50 @@ fn arguments() -> String {
 pub(super) struct ToolParams {
     pub(super) asking: ModelQuery,
     pub(super) which: Which,
-    pub(super) output: String,
     pub(super) transcript: Option<Transcript>,
-    pub(super) params: Map<String, Value>,
 }
 
-pub(super) fn build_params(request: &BuildRequest<'_>) -> Result<ToolParams, Vec<ParamProblem>> {
-    let (asked, rest) = split(request.params, &FIELDS);
-    let (asking, ToolParamsConfig { tool, tool_from, output }) =
-        both(ModelQuery::read(asked), read(rest))?;
-    let which = Which::read(tool, tool_from, request.registry.tools());
-    let (which, ()) = both(all(which), key("output", &output))?;
-    Ok(ToolParams { asking, which, output, transcript: None, params: request.params.clone() })
+pub(super) fn build_params(
+    request: &BuildRequest<'_>,
+) -> Result<BuiltinNode<ToolParams>, Vec<ParamProblem>> {
+    let (asking, (which, output)) = ModelQuery::read_with(request, |own: ToolParamsConfig| {
+        let which = Which::read(own.tool, own.tool_from, request.registry.tools());
+        let output = key_problem("output", &own.output);
+        match (which, output) {
+            (Ok(which), None) => Ok((which, own.output)),
+            (which, output) => Err(which.err().into_iter().chain(output).collect()),
+        }
+    })?;
+    let work = ToolParams { asking, which, transcript: None };
+    Ok(BuiltinNode { work, output, params: request.params.clone() })
 }
 
-impl Node for ToolParams {
+impl NodeWork for ToolParams {
     fn type_name(&self) -> &'static str {
         "tool_params"
     }
 
-    fn params(&self) -> Map<String, Value> {
-        self.params.clone()
+    async fn prep(&self, context: &NodeContext) -> Result<Value, NodeError> {
+        let tool = self.which.name(context).await?;
+        let mut more = Transcript::render_call(self.transcript.as_ref(), context).await?;
+        more.push_str(&["\n\nCall the tool `", &tool, "` with the right arguments."].concat());
+        let request = self.asking.request(context, &more).await?;
+        Ok(json!({ "tool": tool, "request": prepared(&request)? }))
     }
 
-    fn actions(&self) -> Option<Vec<Action>> {
-        Some(vec![Action::Default])
-    }
-
-    fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
-        Box::pin(async move {
-            let tool = self.which.name(context).await?;
-            let mut more = Transcript::render_call(self.transcript.as_ref(), context).await?;
-            more.push_str(&["\n\nCall the tool `", &tool, "` with the right arguments."].concat());
-            let request = self.asking.request(context, &more).await?;
-            Ok(json!({ "tool": tool, "request": prepared(&request)? }))
-        })
-    }
-
-    fn exec<'a>(
-        &'a self,
-        prepared_: &'a Value,
-        exec: &'a Exec<'_>,
-    ) -> BoxFuture<'a, Result<Value, NodeError>> {
-        Box::pin(async move {
-            let tool = prepared_["tool"].as_str().unwrap_or_default();
-            let spec =
-                exec.tools().spec(tool).map_err(|error| NodeError::new(error.to_string()))?;
-            let mut request: Request = serde_json::from_value(prepared_["request"].clone())
-                .map_err(|error| NodeError::new(error.to_string()))?;
-            request.tools = vec![spec.clone()];
-            request.tool_choice = ToolChoice::Named { name: tool.to_owned() };
-            let answer = self.asking.ask(&prepared(&request)?, exec).await?;
-            let mut arguments = written(&answer, tool).ok_or_else(|| {
-                NodeError::new(format!("the model wrote no arguments for `{tool}`"))
-            })?;
-            keep_as_text(&mut arguments);
-            let checked = exec.tools().check(tool, &arguments);
-            checked.map(|()| arguments).map_err(|error| NodeError::new(error.to_string()))
-        })
-    }
-
-    fn post<'a>(
-        &'a self,
-        context: &'a NodeContext,
-        _: &'a Value,
-        result: Value,
-    ) -> BoxFuture<'a, Result<Action, NodeError>> {
-        Box::pin(async move {
-            context.pack(&self.output, &result).await?;
-            Ok(Action::Default)
-        })
+    async fn exec(&self, prepared_: &Value, exec: &Exec<'_>) -> Result<Value, NodeError> {
+        let tool = prepared_["tool"].as_str().unwrap_or_default();
+        let spec = exec.tools().spec(tool).map_err(|error| NodeError::new(error.to_string()))?;
+        let mut request: Request = serde_json::from_value(prepared_["request"].clone())
+            .map_err(|error| NodeError::new(error.to_string()))?;
+        request.tools = vec![spec.clone()];
+        request.tool_choice = ToolChoice::Named { name: tool.to_owned() };
+        let answer = self.asking.ask(&prepared(&request)?, exec).await?;
+        let mut arguments = written(&answer, tool)
+            .ok_or_else(|| NodeError::new(format!("the model wrote no arguments for `{tool}`")))?;
+        keep_as_text(&mut arguments);
+        let checked = exec.tools().check(tool, &arguments);
+        checked.map(|()| arguments).map_err(|error| NodeError::new(error.to_string()))
     }
 }
 

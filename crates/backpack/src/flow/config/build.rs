@@ -7,12 +7,11 @@ use serde_json::Value;
 use super::description::{Description, EdgeDescription, NodeDescription};
 use super::read;
 use super::registry::{BuildRequest, Maker, Registry};
-use crate::flow::action::Action;
-use crate::flow::error::Error;
+use crate::flow::error::{Error, FlowProblem, Problems, join};
 use crate::flow::graph::{
     Contract, Flow, FlowNode, NodeBody, NodeOrigin, NodeRef, NodeSettings, id_problem,
 };
-use crate::flow::problem::{FlowProblem, Problems, join};
+use crate::flow::node::Action;
 
 /// A flow that was read, with warnings for its author.
 #[derive(Clone, Debug)]
@@ -43,7 +42,7 @@ impl Flow {
             Err(Error::Invalid { problems }) => problems,
             Err(error) => vec![FlowProblem {
                 path: String::new(),
-                severity: crate::flow::problem::Severity::Error,
+                severity: crate::flow::error::Severity::Error,
                 message: error.to_string(),
             }],
         }
@@ -66,12 +65,13 @@ fn build(
             Flow::new()
         }
     };
-    let mut builder = Builder { flow: &mut flow, ids: BTreeMap::new(), problems, depth };
+    let ids = BTreeMap::new();
+    let mut builder = Builder { flow: &mut flow, ids, registry, problems, depth };
     for (index, node) in description.nodes.iter().enumerate() {
-        builder.node(node, &join(path, &format!("nodes[{index}]")), registry);
+        builder.node(node, &join(path, &format!("nodes[{index}]")));
     }
     for (index, subflow) in description.subflows.iter().enumerate() {
-        builder.subflow(subflow, &join(path, &format!("subflows[{index}]")), registry);
+        builder.subflow(subflow, &join(path, &format!("subflows[{index}]")));
     }
     // Edges come after all nodes and subflows, since they may refer to any of them.
     for (index, edge) in description.edges.iter().enumerate() {
@@ -87,6 +87,7 @@ struct Builder<'a> {
     flow: &'a mut Flow,
     /// Every id in the description, with the node if one could be built.
     ids: BTreeMap<String, Option<NodeRef>>,
+    registry: &'a Registry,
     problems: &'a mut Problems,
     depth: usize,
 }
@@ -109,11 +110,11 @@ impl Builder<'_> {
         true
     }
 
-    fn node(&mut self, node: &NodeDescription, path: &str, registry: &Registry) {
+    fn node(&mut self, node: &NodeDescription, path: &str) {
         // A duplicate or invalid id does not stop here: the rest of the node may have problems of its own.
         let is_new = self.id(&node.id, path);
         let settings = self.settings(node, path);
-        let Some(body) = self.body(node, path, registry) else { return };
+        let Some(body) = self.body(node, path) else { return };
         if is_new {
             let origin = NodeOrigin::Node { kind: node.kind.clone(), params: node.params.clone() };
             let (id, edges) = (node.id.clone(), Vec::new());
@@ -121,15 +122,11 @@ impl Builder<'_> {
         }
     }
 
-    fn body(
-        &mut self,
-        node: &NodeDescription,
-        path: &str,
-        registry: &Registry,
-    ) -> Option<NodeBody> {
+    fn body(&mut self, node: &NodeDescription, path: &str) -> Option<NodeBody> {
+        let registry = self.registry;
         let factory = match registry.maker(&node.kind) {
             Some(Maker::Factory(factory)) => factory,
-            Some(Maker::Flow) => return self.inner(node, &join(path, "params"), registry),
+            Some(Maker::Flow) => return self.inner(node, &join(path, "params")),
             None => {
                 // An empty type stands for a missing one, which was reported already.
                 if !node.kind.is_empty() {
@@ -155,12 +152,7 @@ impl Builder<'_> {
     }
 
     /// Builds the flow in the parameters of a node.
-    fn inner(
-        &mut self,
-        node: &NodeDescription,
-        path: &str,
-        registry: &Registry,
-    ) -> Option<NodeBody> {
+    fn inner(&mut self, node: &NodeDescription, path: &str) -> Option<NodeBody> {
         for name in node.params.keys().filter(|name| *name != "flow") {
             self.problems.error(join(path, name), "no such field; the fields are flow");
         }
@@ -170,7 +162,7 @@ impl Builder<'_> {
             return None;
         };
         let description = read::flow(value, &path, depth, self.problems)?;
-        Some(NodeBody::from(build(&description, &path, depth, registry, self.problems)))
+        Some(NodeBody::from(build(&description, &path, depth, self.registry, self.problems)))
     }
 
     fn settings(&mut self, node: &NodeDescription, path: &str) -> NodeSettings {
@@ -199,13 +191,13 @@ impl Builder<'_> {
         contract
     }
 
-    fn subflow(&mut self, subflow: &Description, path: &str, registry: &Registry) {
+    fn subflow(&mut self, subflow: &Description, path: &str) {
         let id = subflow.id.clone().unwrap_or_default();
         if id.is_empty() {
             self.problems.error(join(path, "id"), "it is missing");
         }
         let is_new = self.id(&id, path);
-        let flow = build(subflow, path, self.depth + 1, registry, self.problems);
+        let flow = build(subflow, path, self.depth + 1, self.registry, self.problems);
         if is_new {
             let (body, settings) = (NodeBody::from(flow), NodeSettings::default());
             let flow_node =
@@ -278,19 +270,9 @@ fn message(error: &Error) -> String {
 
 /// Warns of every edge whose condition its node never returns. Also warns of every outcome without an edge on a node
 /// that has other edges; a run reports the same when it reaches such an outcome.
-pub(super) fn check_edges(
-    flow: &Flow,
-    path: &str,
-    description: &Description,
-    problems: &mut Problems,
-) {
+fn check_edges(flow: &Flow, path: &str, description: &Description, problems: &mut Problems) {
     for (index, edge) in description.edges.iter().enumerate() {
-        let flow_node = flow.places.iter().find(|flow_node| flow_node.id == edge.from);
-        let Some((flow_node, actions)) =
-            flow_node.and_then(|flow_node| Some((flow_node, actions(flow_node)?)))
-        else {
-            continue;
-        };
+        let Some((flow_node, actions)) = known_actions(flow, &edge.from) else { continue };
         if actions.iter().any(|action| action.condition() == Some(&edge.condition)) {
             continue;
         }
@@ -298,15 +280,8 @@ pub(super) fn check_edges(
         problems.warning(at, never_taken(flow_node, &edge.condition, &actions));
     }
     for (index, node) in description.nodes.iter().enumerate() {
-        let flow_node = flow
-            .places
-            .iter()
-            .find(|flow_node| flow_node.id == node.id && !flow_node.edges.is_empty());
-        let Some((flow_node, actions)) =
-            flow_node.and_then(|flow_node| Some((flow_node, actions(flow_node)?)))
-        else {
-            continue;
-        };
+        // A node without edges ends the flow on purpose, and `dead_end` does not report it.
+        let Some((flow_node, actions)) = known_actions(flow, &node.id) else { continue };
         for end in actions.iter().filter_map(Action::condition) {
             if let Some(message) = flow_node.dead_end(end) {
                 let at = join(path, &format!("nodes[{index}]"));
@@ -316,35 +291,30 @@ pub(super) fn check_edges(
     }
 }
 
-fn actions(flow_node: &FlowNode) -> Option<Vec<Action>> {
+/// Returns a node with all of its actions, if it knows them.
+fn known_actions<'f>(flow: &'f Flow, id: &str) -> Option<(&'f FlowNode, Vec<Action>)> {
+    let flow_node = flow.node(id)?;
     match &flow_node.body {
-        NodeBody::Node(node) => node.actions(),
+        NodeBody::Node(node) => Some((flow_node, node.actions()?)),
         NodeBody::Flow(_) | NodeBody::Batch { .. } => None,
     }
 }
 
 fn never_taken(flow_node: &FlowNode, condition: &str, actions: &[Action]) -> String {
-    let quoted = |names: Vec<&str>| {
-        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-    };
-    let ends: Vec<&str> = actions.iter().filter_map(Action::condition).collect();
+    let ends = actions.iter().filter_map(Action::condition);
+    let ends: Vec<String> = ends.map(|name| format!("`{name}`")).collect();
     if ends.is_empty() {
         return format!("this edge is never taken: the flow ends with `{}`", flow_node.id);
     }
     format!(
         "this edge is never taken: `{}` never ends with `{condition}`, only with {}",
         flow_node.id,
-        quoted(ends)
+        ends.join(", ")
     )
 }
 
 /// Warns of every node that cannot be reached from the start.
-pub(super) fn check_reach(
-    flow: &Flow,
-    path: &str,
-    description: &Description,
-    problems: &mut Problems,
-) {
+fn check_reach(flow: &Flow, path: &str, description: &Description, problems: &mut Problems) {
     let Some(start) = flow.start else { return };
     let mut seen = vec![false; flow.places.len()];
     let mut waiting = vec![start];

@@ -9,9 +9,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::Permissions;
-use crate::flow::action::DEFAULT;
 use crate::flow::graph::{Flow, FlowNode, Mappings, NodeBody, NodeOrigin};
-use crate::flow::node::RetryRule;
+use crate::flow::node::{DEFAULT, RetryRule};
 
 /// The version of the format. A description without a version is read as this one.
 pub const VERSION: &str = "2.0.0";

@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::description::{Description, EdgeDescription, NodeDescription, VERSION};
 use crate::Key;
-use crate::flow::action::DEFAULT;
 use crate::flow::bounds::{CONFIG_BYTES_MAX, DEPTH_MAX};
+use crate::flow::error::{Problems, join};
 use crate::flow::graph::{Mappings, too_deep};
-use crate::flow::problem::{Problems, join};
+use crate::flow::node::DEFAULT;
 
 const FLOW: [&str; 7] = ["version", "id", "namespace", "start", "nodes", "edges", "subflows"];
 const NODE: [&str; 8] =
@@ -54,21 +54,10 @@ pub(super) fn flow(
         let message = format!("`{version}` is not known; this program reads {VERSION}");
         problems.error(fields.path("version"), message);
     }
-    let nodes = fields.list("nodes", problems);
-    let nodes = nodes.iter().enumerate().filter_map(|(index, value)| {
-        node(value, &format!("{}[{index}]", fields.path("nodes")), problems)
-    });
-    let nodes = nodes.collect();
-    let edges = fields.list("edges", problems);
-    let edges = edges.iter().enumerate().filter_map(|(index, value)| {
-        edge(value, &format!("{}[{index}]", fields.path("edges")), problems)
-    });
-    let edges = edges.collect();
-    let mut subflows = Vec::new();
-    for (index, value) in fields.list("subflows", problems).iter().enumerate() {
-        let path = format!("{}[{index}]", fields.path("subflows"));
-        subflows.extend(flow(value, &path, depth + 1, problems));
-    }
+    let nodes = fields.each("nodes", problems, node);
+    let edges = fields.each("edges", problems, edge);
+    let subflows = fields
+        .each("subflows", problems, |value, path, problems| flow(value, path, depth + 1, problems));
     let id = fields.text("id", problems);
     let namespace = fields.text("namespace", problems);
     let start = fields.text("start", problems);
@@ -122,21 +111,16 @@ fn mappings(fields: &Fields<'_>, problems: &mut Problems) -> Mappings {
 }
 
 /// An object that is being read.
-pub(super) struct Fields<'a> {
+struct Fields<'a> {
     object: &'a Map<String, Value>,
     path: String,
 }
 
 impl<'a> Fields<'a> {
     /// Reads the fields of `value`. A field that is not in `known` is a problem.
-    pub(super) fn of(
-        value: &'a Value,
-        path: &str,
-        known: &[&str],
-        problems: &mut Problems,
-    ) -> Option<Self> {
+    fn of(value: &'a Value, path: &str, known: &[&str], problems: &mut Problems) -> Option<Self> {
         let Value::Object(object) = value else {
-            problems.error(path, no_object(value));
+            problems.error(path, unexpected("an object", value));
             return None;
         };
         for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
@@ -147,61 +131,63 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns the path of a field.
-    pub(super) fn path(&self, name: &str) -> String {
+    fn path(&self, name: &str) -> String {
         join(&self.path, name)
     }
 
     /// Returns a text, if the field is present.
-    pub(super) fn text(&self, name: &str, problems: &mut Problems) -> Option<String> {
+    fn text(&self, name: &str, problems: &mut Problems) -> Option<String> {
         match self.object.get(name)? {
             Value::String(text) => Some(text.clone()),
             other => {
-                let message = format!("a text is expected, and this is {}", kind(other));
-                problems.error(self.path(name), message);
+                problems.error(self.path(name), unexpected("a text", other));
                 None
             }
         }
     }
 
     /// Returns a required text. If it is missing, reports the problem and returns an empty text.
-    pub(super) fn required(&self, name: &str, problems: &mut Problems) -> String {
+    fn required(&self, name: &str, problems: &mut Problems) -> String {
         if !self.object.contains_key(name) {
             problems.error(self.path(name), "it is missing");
         }
         self.text(name, problems).unwrap_or_default()
     }
 
-    /// Returns the entries of a list; none if the field is absent.
-    pub(super) fn list(&self, name: &str, problems: &mut Problems) -> &'a [Value] {
-        match self.object.get(name) {
+    /// Reads each entry of a list, with its path; none if the field is absent.
+    fn each<T>(
+        &self,
+        name: &str,
+        problems: &mut Problems,
+        read: impl Fn(&Value, &str, &mut Problems) -> Option<T>,
+    ) -> Vec<T> {
+        let entries: &[Value] = match self.object.get(name) {
             None => &[],
             Some(Value::Array(entries)) => entries,
             Some(other) => {
-                let message = format!("a list is expected, and this is {}", kind(other));
-                problems.error(self.path(name), message);
+                problems.error(self.path(name), unexpected("a list", other));
                 &[]
             }
-        }
+        };
+        let path = |index| format!("{}[{index}]", self.path(name));
+        let entries = entries.iter().enumerate();
+        entries.filter_map(|(index, value)| read(value, &path(index), problems)).collect()
     }
 
     /// Returns an object; empty if the field is absent.
-    pub(super) fn object(&self, name: &str, problems: &mut Problems) -> Map<String, Value> {
+    fn object(&self, name: &str, problems: &mut Problems) -> Map<String, Value> {
         match self.object.get(name) {
             None => Map::new(),
             Some(Value::Object(object)) => object.clone(),
             Some(other) => {
-                problems.error(self.path(name), no_object(other));
+                problems.error(self.path(name), unexpected("an object", other));
                 Map::new()
             }
         }
     }
 
     /// Deserializes a field as a `T`.
-    pub(super) fn shaped<T: DeserializeOwned>(
-        &self,
-        name: &str,
-        problems: &mut Problems,
-    ) -> Option<T> {
+    fn shaped<T: DeserializeOwned>(&self, name: &str, problems: &mut Problems) -> Option<T> {
         match serde_json::from_value(self.object.get(name)?.clone()) {
             Ok(value) => Some(value),
             Err(error) => {
@@ -212,17 +198,14 @@ impl<'a> Fields<'a> {
     }
 }
 
-pub(super) const fn kind(value: &Value) -> &'static str {
-    match value {
+fn unexpected(expected: &str, found: &Value) -> String {
+    let kind = match found {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
         Value::String(_) => "a text",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
-    }
-}
-
-fn no_object(value: &Value) -> String {
-    format!("an object is expected, and this is {}", kind(value))
+    };
+    format!("{expected} is expected, and this is {kind}")
 }

@@ -1,17 +1,18 @@
-//! Flows and how they are built.
+//! Flows: how they are built, and how they are drawn.
 //!
 //! *Invariants*: ids are unique, an edge leads to a node of the same flow, and no node has two edges with the same
 //! condition. A call that would break this is refused. A flow does not change while it runs.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use serde_json::Value;
 
 use super::flow_node::{Edge, FlowNode, Mappings, NodeBody, NodeOrigin, NodeSettings};
 use crate::Key;
-use crate::flow::action::{DEFAULT, condition_problem};
 use crate::flow::bounds::{DEPTH_MAX, EDGES_MAX, NODE_ID_BYTES_MAX, NODES_MAX};
 use crate::flow::error::Error;
+use crate::flow::node::{DEFAULT, condition_problem};
 use crate::flow::run::RUNNER;
 
 /// A graph of nodes.
@@ -60,12 +61,10 @@ impl Flow {
         settings: NodeSettings,
     ) -> Result<NodeRef, Error> {
         let body = body.into();
-        let origin = match &body {
-            NodeBody::Node(node) | NodeBody::Batch { items: node, .. } => {
-                NodeOrigin::Node { kind: node.type_name().to_owned(), params: node.params() }
-            }
-            NodeBody::Flow(_) => NodeOrigin::Subflow,
-        };
+        let origin = body.node().map_or(NodeOrigin::Subflow, |node| NodeOrigin::Node {
+            kind: node.type_name().to_owned(),
+            params: node.params(),
+        });
         self.flow_node(FlowNode { id: id.to_owned(), body, origin, settings, edges: Vec::new() })
     }
 
@@ -148,13 +147,15 @@ impl Flow {
         self.places.iter().position(|flow_node| flow_node.id == id).map(NodeRef)
     }
 
+    pub(crate) fn node(&self, id: &str) -> Option<&FlowNode> {
+        self.places.iter().find(|flow_node| flow_node.id == id)
+    }
+
     /// True if the flow has this node. The path is that of the backpack: the ids from this flow on, separated by `/`.
     pub(crate) fn has_node(&self, path: &str) -> bool {
         let (id, rest) = path.split_once('/').map_or((path, None), |(id, rest)| (id, Some(rest)));
-        let Some(flow_node) = self.find(id) else { return false };
-        rest.is_none_or(|rest| {
-            self.places[flow_node.0].body.flow().is_some_and(|flow| flow.has_node(rest))
-        })
+        let Some(flow_node) = self.node(id) else { return false };
+        rest.is_none_or(|rest| flow_node.body.flow().is_some_and(|flow| flow.has_node(rest)))
     }
 
     /// Returns the ids of the nodes, in the order in which they were added.
@@ -221,4 +222,51 @@ pub(crate) fn id_problem(id: &str) -> Option<String> {
             piton_core::truncate(id, 80)
         )
     })
+}
+
+impl Flow {
+    /// Renders the flow as Mermaid text: nodes with their type, edges with their condition, flows as boxes.
+    pub fn to_mermaid(&self) -> String {
+        let mut text = String::from("flowchart TD\n");
+        self.draw(&mut text, "", 1);
+        text
+    }
+
+    fn draw(&self, text: &mut String, prefix: &str, depth: usize) {
+        let indent = "    ".repeat(depth);
+        for (index, flow_node) in self.places.iter().enumerate() {
+            let name = format!("{prefix}n{index}");
+            let id = escaped(&flow_node.id);
+            let kind = escaped(flow_node.body.type_name());
+            match &flow_node.body {
+                NodeBody::Node(_) => line(text, &indent, &format!("{name}[\"{id}<br/>{kind}\"]")),
+                NodeBody::Flow(flow) | NodeBody::Batch { flow, .. } => {
+                    line(text, &indent, &format!("subgraph {name}[\"{id}\"]"));
+                    flow.draw(text, &format!("{name}_"), depth + 1);
+                    line(text, &indent, "end");
+                }
+            }
+        }
+        if let Some(start) = self.start {
+            line(text, &indent, &format!("{prefix}start(( )) --> {prefix}n{start}"));
+        }
+        for (index, flow_node) in self.places.iter().enumerate() {
+            for edge in &flow_node.edges {
+                let label = match edge.condition.as_str() {
+                    DEFAULT => String::new(),
+                    condition => format!("|\"{}\"|", escaped(condition)),
+                };
+                line(text, &indent, &format!("{prefix}n{index} -->{label} {prefix}n{}", edge.to));
+            }
+        }
+    }
+}
+
+fn line(text: &mut String, indent: &str, words: &str) {
+    writeln!(text, "{indent}{words}").expect("writing to a string does not fail");
+}
+
+/// Escapes a text for Mermaid, which ends a text at a quote and reads `#…;` as a character.
+fn escaped(text: &str) -> String {
+    text.replace('#', "#35;").replace('"', "#quot;").replace('<', "#lt;").replace('>', "#gt;")
 }

@@ -80,12 +80,17 @@ pub enum NodeBody {
 }
 
 impl NodeBody {
+    /// Returns the node, unless this is nothing but a flow.
+    pub(crate) fn node(&self) -> Option<&dyn Node> {
+        match self {
+            Self::Node(node) | Self::Batch { items: node, .. } => Some(&**node),
+            Self::Flow(_) => None,
+        }
+    }
+
     /// Returns the name of the type.
     pub fn type_name(&self) -> &str {
-        match self {
-            Self::Node(node) | Self::Batch { items: node, .. } => node.type_name(),
-            Self::Flow(_) => "flow",
-        }
+        self.node().map_or("flow", Node::type_name)
     }
 
     /// Returns the body's own part of the namespace.
@@ -98,11 +103,8 @@ impl NodeBody {
 
     /// True if a node inside calls tools.
     pub(crate) fn calls_tools(&self) -> bool {
-        let own = match self {
-            Self::Node(node) | Self::Batch { items: node, .. } => node.calls_tools(),
-            Self::Flow(_) => false,
-        };
-        own || self.flow().is_some_and(|flow| flow.calls_tools())
+        self.node().is_some_and(Node::calls_tools)
+            || self.flow().is_some_and(|flow| flow.calls_tools())
     }
 
     /// Returns the flow inside.

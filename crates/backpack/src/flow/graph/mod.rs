@@ -7,7 +7,6 @@
 
 mod flow;
 mod flow_node;
-mod mermaid;
 
 pub use flow::{Flow, NodeRef};
 pub(crate) use flow::{digest, id_problem, too_deep};

@@ -7,7 +7,7 @@ use crate::Key;
 piton_core::closed_set! {
     /// What a node was doing.
     pub enum Phase {
-        /// Handing values on along the edge that leads to it.
+        /// Copying values along the edge that leads to it.
         Mapping => "mapping",
         /// Looking at what it needs.
         Inputs => "inputs",
@@ -15,7 +15,7 @@ piton_core::closed_set! {
         Prep => "prep",
         /// Working on it.
         Exec => "exec",
-        /// Writing what came of it.
+        /// Writing the result.
         Post => "post",
         /// Looking at what it hands on.
         Outputs => "outputs",

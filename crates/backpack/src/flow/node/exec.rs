@@ -7,11 +7,12 @@ use futures_util::StreamExt as _;
 use piton_models::{Answer, AnswerPart, ModelClient, Request};
 use serde_json::{Map, Value};
 
+use super::context::Protected;
 use super::error::NodeError;
-use super::protected::Protected;
 use crate::flow::bounds::TRACED_REQUESTS_MAX;
 use crate::flow::event::{EventKind, Tap};
-use crate::flow::tool::{LargeNumbers, ToolResult, Tools, keep_as_text};
+use crate::flow::large_numbers::{LargeNumbers, keep_as_text};
+use crate::flow::tool::{ToolResult, Tools};
 
 /// Everything that a node may use while it works: models, tools, and the number of the attempt. No backpack.
 pub struct Exec<'a> {

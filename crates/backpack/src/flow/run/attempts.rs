@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use piton_models::Request;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::node_visit::Visit;
@@ -63,31 +63,24 @@ impl Visit<'_> {
         let came = guarded(|| self.node.exec(entry, &exec)).await;
         // Requests are traced whatever the outcome: failed attempts are the ones that people look into.
         let sent = exec.sent.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let reason = format!("what the model was asked in attempt {attempt}; for the trace only");
         for request in &sent {
-            self.trace(attempt, request).await?;
+            self.trace("prompt", request, &reason).await?;
         }
         Ok(came)
     }
 
-    /// Keeps a request to a model for the trace.
-    async fn trace(&self, attempt: u32, request: &Request) -> Result<(), Error> {
-        let key = format!("{}.prompt", self.ready.id);
-        let reason = format!("what the model was asked in attempt {attempt}; for the trace only");
-        // A value that is never in use needs no permission, so this cannot be refused.
-        let scope = &self.context.scope;
-        let _ = scope.saved(scope.quarantine_value(&key, request, &reason)?).await?;
-        Ok(())
-    }
-
     /// Keeps the message of a failed attempt for the trace.
     async fn set_aside(&self, attempt: u32, error: &NodeError) -> Result<(), Error> {
-        let key = format!("{}.attempt_{attempt}", self.ready.id);
         let value = json!({ "attempt": attempt, "code": error.code(), "error": error.message() });
         let reason = format!("attempt {attempt} failed");
-        // A value that is never in use needs no permission, so this cannot be refused.
-        let scope = &self.context.scope;
-        let _ = scope.saved(scope.quarantine_value(&key, &value, &reason)?).await?;
-        Ok(())
+        self.trace(&format!("attempt_{attempt}"), &value, &reason).await
+    }
+
+    /// Keeps a value of this visit for the trace. It is never in use and needs no permission, so it cannot be refused.
+    async fn trace<T: Serialize>(&self, name: &str, value: &T, reason: &str) -> Result<(), Error> {
+        let (key, scope) = (format!("{}.{name}", self.ready.id), &self.context.scope);
+        Ok(scope.saved(scope.quarantine_value(&key, value, reason)?).await.map(drop)?)
     }
 }
 

@@ -8,19 +8,15 @@ use piton_models::ModelClient;
 use serde_json::{Map, Value};
 
 use super::batch_item::DoneItems;
-use super::cancel::Cancel;
 use super::progress::{KeptPasses, Progress};
 use super::record::{Finished, Notebook, RunRecord};
-use crate::flow::action::Action;
+use super::runner::Cancel;
 use crate::flow::error::Error;
 use crate::flow::event::{Emitter, Tap};
 use crate::flow::flow_state::FlowState;
 use crate::flow::graph::{Flow, FlowNode, compose_namespace};
 use crate::flow::tool::Tools;
 use crate::{ChangeLog, NodeIdentity, Permissions, Scope};
-
-/// The action with which a flow ended.
-pub(super) type FlowOutcome = Action;
 
 /// A run in progress.
 pub(super) struct FlowRun<'a> {
@@ -110,6 +106,7 @@ pub(super) struct PreparedNode {
 }
 
 /// One flow in the run, with its position and the settings of its nodes.
+#[derive(Clone)]
 pub(super) struct FlowFrame {
     namespace: Option<Namespace>,
     /// The ids of the nodes around it.
@@ -146,8 +143,6 @@ impl FlowFrame {
         ready: &PreparedNode,
         flow: &Flow,
     ) -> Result<Self, Error> {
-        let mut path = self.path.clone();
-        path.push(flow_node.id.clone());
         // Everything below the node's own namespace, which is where the inner nodes pack.
         let own = Pattern::parse(&format!("{}.**", ready.namespace))
             .map_err(|error| Error::invalid(&ready.id, error.to_string()))?;
@@ -159,14 +154,8 @@ impl FlowFrame {
             permissions.namespace_read.push(own.clone());
             permissions.namespace_write.push(own);
         }
-        Ok(Self {
-            namespace: Some(ready.namespace.clone()),
-            path,
-            permissions,
-            params: Arc::clone(&self.params),
-            progress: self.progress.clone(),
-            changes: self.changes.clone(),
-        })
+        let (namespace, path) = (Some(ready.namespace.clone()), self.path_to(flow_node));
+        Ok(Self { namespace, path, permissions, ..self.clone() })
     }
 
     /// Creates the frame of one pass of a batch. Its parameters override those of the flow around it.
@@ -178,15 +167,9 @@ impl FlowFrame {
         let mut merged = (*self.params).clone();
         merged.extend(params.clone());
         let own = progress.as_ref().map(|progress| progress.changes.clone());
-        Self {
-            namespace: self.namespace.clone(),
-            path: self.path.clone(),
-            permissions: self.permissions.clone(),
-            params: Arc::new(merged),
-            progress,
-            // A pass with progress of its own records its own changes; otherwise they belong to the walk around it.
-            changes: own.or_else(|| self.changes.clone()),
-        }
+        // A pass with progress of its own records its own changes; otherwise they belong to the walk around it.
+        let changes = own.or_else(|| self.changes.clone());
+        Self { params: Arc::new(merged), progress, changes, ..self.clone() }
     }
 
     /// Returns the number of nodes around it.

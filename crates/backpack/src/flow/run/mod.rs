@@ -22,7 +22,6 @@
 mod abandon;
 mod attempts;
 mod batch_item;
-mod cancel;
 mod contract;
 mod flow_run;
 mod next_node;
@@ -32,7 +31,6 @@ mod record;
 mod replay;
 mod runner;
 
-pub use cancel::Cancel;
 pub use record::{Abandoned, RUNNER, RunRecord};
 pub use replay::{before_node, before_pending_node, check_start};
-pub use runner::{RunOptions, RunReport, Runner, RunnerPorts};
+pub use runner::{Cancel, RunOptions, RunReport, Runner, RunnerPorts};

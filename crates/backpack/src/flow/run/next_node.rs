@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::contract::apply_mappings;
-use super::flow_run::{FlowFrame, FlowOutcome, FlowRun, PreparedNode, ResumePoint};
+use super::flow_run::{FlowFrame, FlowRun, PreparedNode, ResumePoint};
 use super::progress::PassNote;
 use super::record::Finished;
-use crate::flow::action::Action;
 use crate::flow::error::Error;
 use crate::flow::graph::{Edge, Flow, FlowNode};
-use crate::flow::node::BoxFuture;
+use crate::flow::node::{Action, BoxFuture};
 
 impl FlowRun<'_> {
     /// Walks a flow to its end, from its start or from behind the last node that finished.
@@ -18,7 +17,7 @@ impl FlowRun<'_> {
         flow: &'a Flow,
         frame: &'a FlowFrame,
         ahead: Option<ResumePoint<'a>>,
-    ) -> BoxFuture<'a, Result<FlowOutcome, Error>> {
+    ) -> BoxFuture<'a, Result<Action, Error>> {
         Box::pin(self.walk_on(flow, frame, ahead))
     }
 
@@ -27,7 +26,7 @@ impl FlowRun<'_> {
         flow: &Flow,
         frame: &FlowFrame,
         ahead: Option<ResumePoint<'_>>,
-    ) -> Result<FlowOutcome, Error> {
+    ) -> Result<Action, Error> {
         let Some(start) = flow.start else {
             return Err(Error::invalid("nodes", "there is no node to start at"));
         };
@@ -103,8 +102,8 @@ fn next_edge<'p>(
 
 fn find(flow: &Flow, path: &[String]) -> Result<usize, Error> {
     let flow_node = path.first().and_then(|id| flow.find(id));
-    flow_node.map(|flow_node| flow_node.0).ok_or_else(|| Error::NotResumable {
-        reason: "the flow has no node of the name that its record gives".to_owned(),
+    flow_node.map(|flow_node| flow_node.0).ok_or_else(|| {
+        Error::not_resumable("the flow has no node of the name that its record gives")
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use piton_core::Code;
 use serde_json::Value;
 
 use super::attempts::{PhaseOutcome, guarded};
@@ -10,12 +11,11 @@ use super::contract::check;
 use super::flow_run::{FlowFrame, FlowRun, PreparedNode, ResumePoint};
 use super::progress::{PassNote, Progress, VisitId};
 use crate::Error as BackpackError;
-use crate::flow::action::Action;
 use crate::flow::bounds::{BATCH_ITEMS_MAX, PARALLEL_MAX};
 use crate::flow::error::Error;
 use crate::flow::event::{EventKind, cut};
 use crate::flow::graph::{Flow, FlowNode, NodeBody};
-use crate::flow::node::{BoxFuture, Node, NodeContext, NodeError, Phase, Protected, Shape};
+use crate::flow::node::{Action, BoxFuture, Node, NodeContext, NodeError, Phase, Protected, Shape};
 
 impl FlowRun<'_> {
     /// Visits a node and records that it finished.
@@ -26,9 +26,7 @@ impl FlowRun<'_> {
         ready: &PreparedNode,
     ) -> Result<Action, Error> {
         let step = self.step(frame, flow_node)?;
-        if ready.tap.is_heard() {
-            ready.tap.tell(EventKind::NodeStart { step });
-        }
+        ready.tap.tell(EventKind::NodeStart { step });
         // A broken contract fails the node before it does any work.
         check(ready, Phase::Inputs, &flow_node.settings.inputs).await?;
         let action = match &flow_node.body {
@@ -56,8 +54,9 @@ impl FlowRun<'_> {
         way: ResumePoint<'_>,
     ) -> Result<Action, Error> {
         let NodeBody::Flow(flow) = &flow_node.body else {
-            let reason = format!("`{}` is no flow, and its record is inside it", ready.id);
-            return Err(Error::NotResumable { reason });
+            let id = &ready.id;
+            let reason = format!("`{id}` is no flow, and its record is inside it");
+            return Err(Error::not_resumable(reason));
         };
         let inner = frame.inside(flow_node, ready, flow)?;
         // One level down: the first id of the path is this node.
@@ -273,13 +272,7 @@ impl<'v> Visit<'v> {
             PhaseOutcome::Panicked(words) => {
                 // A panic message may quote a protected value just like an error.
                 let message = cut(&self.context.protected.clean(&words));
-                let code = None;
-                self.emit(EventKind::Error {
-                    phase,
-                    attempt: None,
-                    code,
-                    message: message.clone(),
-                });
+                self.emit_error(phase, None, &message);
                 Err(Error::Panicked { node: self.ready.id.clone(), phase, message })
             }
         }
@@ -288,14 +281,15 @@ impl<'v> Visit<'v> {
     /// Reports the failure of the node, without protected texts.
     pub(super) fn failed(&self, phase: Phase, error: NodeError) -> Error {
         let message = cut(&self.context.protected.clean(error.message()));
-        let code = error.code();
-        self.emit(EventKind::Error { phase, attempt: None, code, message: message.clone() });
+        self.emit_error(phase, error.code(), &message);
         Error::Node { node: self.ready.id.clone(), phase, error: error.with_message(message) }
     }
 
+    fn emit_error(&self, phase: Phase, code: Option<Code>, message: &str) {
+        self.emit(EventKind::Error { phase, attempt: None, code, message: message.to_owned() });
+    }
+
     pub(super) fn emit(&self, kind: EventKind) {
-        if self.ready.tap.is_heard() {
-            self.ready.tap.tell(kind);
-        }
+        self.ready.tap.tell(kind);
     }
 }

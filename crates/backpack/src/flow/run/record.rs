@@ -90,14 +90,21 @@ impl RunRecord {
     pub fn of(backpack: &Backpack) -> Result<Option<Self>, Error> {
         let record: Option<Self> = backpack.debug().peek(KEY)?;
         match record {
-            Some(record) if record.version != VERSION => Err(Error::NotResumable {
-                reason: format!(
-                    "its record has version {}, and {VERSION} is known",
-                    record.version
-                ),
-            }),
+            Some(record) if record.version != VERSION => Err(Error::not_resumable(format!(
+                "its record has version {}, and {VERSION} is known",
+                record.version
+            ))),
             other => Ok(other),
         }
+    }
+
+    /// Returns the record of the last run on a backpack, which there must be.
+    pub(super) fn last(backpack: &Backpack) -> Result<Self, Error> {
+        Self::of(backpack)?.ok_or_else(Self::none)
+    }
+
+    pub(super) fn none() -> Error {
+        Error::not_resumable("no flow has run on this backpack")
     }
 
     /// Returns the description of the flow that the run began with, if the run kept it.

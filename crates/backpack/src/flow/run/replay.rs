@@ -15,10 +15,7 @@ use crate::{Backpack, CommitId, Filter};
 /// The commits have to be in memory: read the backpack with [`read`](crate::journal::read).
 pub fn before_node(backpack: &Backpack, node: &str) -> Result<CommitId, Error> {
     let records = RunRecord::all(backpack)?;
-    let Some((first, _)) = records.first() else {
-        let reason = "no flow has run on this backpack".to_owned();
-        return Err(Error::NotResumable { reason });
-    };
+    let Some((first, _)) = records.first() else { return Err(RunRecord::none()) };
     // A flow inside this one begins with the first of its nodes.
     let inside = format!("{node}/");
     let is_node = |finished: &Finished| {
@@ -45,7 +42,7 @@ pub fn before_node(backpack: &Backpack, node: &str) -> Result<CommitId, Error> {
         let finished = records.iter().filter_map(|(_, record)| record.finished.as_ref());
         let finished: Vec<String> = finished.map(|finished| finished.path.join("/")).collect();
         let ran: BTreeSet<&str> = ran.chain(finished.iter().map(String::as_str)).collect();
-        Error::NotResumable { reason: unknown(node, ran) }
+        Error::not_resumable(unknown(node, ran))
     })
 }
 
@@ -59,7 +56,7 @@ pub fn before_pending_node(backpack: &Backpack, flow: &Flow, node: &str) -> Opti
         None => flow.start?,
         Some(Finished { path, condition }) => {
             let [id] = path.as_slice() else { return None };
-            let flow_node = flow.places.iter().find(|flow_node| flow_node.id == *id)?;
+            let flow_node = flow.node(id)?;
             flow_node.edge(condition.as_deref()?)?.to
         }
     };
@@ -74,10 +71,9 @@ pub fn before_pending_node(backpack: &Backpack, flow: &Flow, node: &str) -> Opti
 /// one state: there is no state from which one of them alone could run again.
 pub fn check_start(flow: &Flow, node: &str) -> Result<(), Error> {
     let Some(batch) = batch_around(flow, node) else { return Ok(()) };
-    let reason = format!(
+    Err(Error::not_resumable(format!(
         "`{node}` is inside the batch `{batch}`, whose passes share one state; run it again from `{batch}`"
-    );
-    Err(Error::NotResumable { reason })
+    )))
 }
 
 /// Returns the outermost batch around a node.
@@ -86,7 +82,7 @@ fn batch_around(flow: &Flow, node: &str) -> Option<String> {
     let mut ids = node.split('/').peekable();
     while let Some(id) = ids.next() {
         path.push(id);
-        let flow_node = flow.places.iter().find(|flow_node| flow_node.id == id)?;
+        let flow_node = flow.node(id)?;
         // The node itself may be a batch; only one around it matters.
         ids.peek()?;
         if matches!(flow_node.body, NodeBody::Batch { .. }) {

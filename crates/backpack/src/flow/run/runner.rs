@@ -1,7 +1,8 @@
-//! Running and resuming flows.
+//! Running, resuming and cancelling flows.
 
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
 
 use futures_util::future::{Either, select};
 use piton_core::{Clock, Entropy, RunId, Timer};
@@ -10,11 +11,9 @@ use serde_json::{Map, Value};
 
 use super::abandon::abandon;
 use super::batch_item::DoneItems;
-use super::cancel::Cancel;
-use super::flow_run::{FlowFrame, FlowRun};
+use super::flow_run::{FlowFrame, FlowRun, ResumePoint};
 use super::progress::{KeptPasses, Progress};
 use super::record::{Notebook, RunRecord};
-use crate::flow::action::Action;
 use crate::flow::bounds::{ABANDONED_MAX, STEPS_DEFAULT, SUBSCRIPTION_EVENTS_MAX};
 use crate::flow::error::Error;
 use crate::flow::event::{
@@ -22,6 +21,7 @@ use crate::flow::event::{
 };
 use crate::flow::flow_state::FlowState;
 use crate::flow::graph::Flow;
+use crate::flow::node::Action;
 use crate::flow::tool::Tools;
 
 /// The effects that a runner needs.
@@ -94,10 +94,8 @@ impl Runner {
         state: &FlowState,
         options: RunOptions,
     ) -> Result<RunReport, Error> {
-        let refused = |reason: &str| Err(Error::NotResumable { reason: reason.to_owned() });
-        let Some(mut record) = RunRecord::of(state.backpack())? else {
-            return refused("no flow has run on this backpack");
-        };
+        let refused = |reason: &str| Err(Error::not_resumable(reason));
+        let mut record = RunRecord::last(state.backpack())?;
         if record.status == RunStatus::Done {
             return refused("the last run came to its end");
         }
@@ -126,10 +124,7 @@ impl Runner {
         state: &FlowState,
         options: RunOptions,
     ) -> Result<RunReport, Error> {
-        let Some(before) = RunRecord::of(state.backpack())? else {
-            let reason = "no flow has run on this backpack".to_owned();
-            return Err(Error::NotResumable { reason });
-        };
+        let before = RunRecord::last(state.backpack())?;
         // The parameters of the earlier run hold unless they are overridden.
         let mut params = before.params;
         params.extend(options.params);
@@ -204,11 +199,7 @@ impl FlowRun<'_> {
     }
 
     /// Runs the flow from the point in its record, and records how it ended.
-    async fn whole(
-        &self,
-        flow: &Flow,
-        params: &Map<String, Value>,
-    ) -> Result<super::flow_run::FlowOutcome, Error> {
+    async fn whole(&self, flow: &Flow, params: &Map<String, Value>) -> Result<Action, Error> {
         let (finished, count) = {
             let record = self.record();
             (record.finished.clone(), record.nodes_finished)
@@ -216,19 +207,14 @@ impl FlowRun<'_> {
         // Without a journal nothing survives the process, so progress is not recorded.
         let progress = self.state.is_durable().then(|| Arc::new(Progress::outermost(count)));
         let frame = FlowFrame::outermost(flow, params.clone(), progress)?;
-        let walked =
-            self.walk(flow, &frame, finished.as_ref().map(super::flow_run::ResumePoint::of));
+        let walked = self.walk(flow, &frame, finished.as_ref().map(ResumePoint::of));
         let cancelled = std::pin::pin!(self.cancel.requested());
         // Dropping the walk cancels everything in it; a run spawns no tasks.
         let outcome = match select(walked, cancelled).await {
             Either::Left((outcome, _)) => outcome,
             Either::Right(((), _)) => Err(Error::Cancelled),
         };
-        let status = match &outcome {
-            Ok(_) => RunStatus::Done,
-            Err(Error::Cancelled) => RunStatus::Cancelled,
-            Err(_) => RunStatus::Failed,
-        };
+        let status = status_of(&outcome);
         // The end is recorded whatever the outcome. An error of the run takes precedence over one of recording it.
         let noted = self.note(|record| record.status = status).await;
         let kept = match noted {
@@ -252,10 +238,65 @@ pub struct RunReport {
 impl RunReport {
     /// Returns the status of the run.
     pub const fn status(&self) -> RunStatus {
-        match &self.outcome {
-            Ok(_) => RunStatus::Done,
-            Err(Error::Cancelled) => RunStatus::Cancelled,
-            Err(_) => RunStatus::Failed,
-        }
+        status_of(&self.outcome)
+    }
+}
+
+const fn status_of(outcome: &Result<Action, Error>) -> RunStatus {
+    match outcome {
+        Ok(_) => RunStatus::Done,
+        Err(Error::Cancelled) => RunStatus::Cancelled,
+        Err(_) => RunStatus::Failed,
+    }
+}
+
+/// Cancels a run. Clones cancel the same run.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<Mutex<CancelRequest>>);
+
+#[derive(Debug, Default)]
+struct CancelRequest {
+    done: bool,
+    wakers: Vec<Waker>,
+}
+
+impl Cancel {
+    /// Creates a handle that has not cancelled anything yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stops the run at its next await point, between two nodes or inside one.
+    pub fn cancel(&self) {
+        let mut asked = self.lock();
+        asked.done = true;
+        let wakers = std::mem::take(&mut asked.wakers);
+        // Wake outside of the lock, since woken tasks check the flag at once.
+        drop(asked);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// True if the run was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.lock().done
+    }
+
+    /// Waits until the run is cancelled.
+    pub(crate) async fn requested(&self) {
+        std::future::poll_fn(|context| {
+            let mut asked = self.lock();
+            // The flag is checked and the waker stored under one lock, so that no cancellation is missed.
+            if asked.done {
+                return Poll::Ready(());
+            }
+            asked.wakers.retain(|waker| !waker.will_wake(context.waker()));
+            asked.wakers.push(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, CancelRequest> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_backpack::journal::BackpackRoots;
+use piton_backpack::journal::blob_roots;
 use piton_store::collect::{CollectMode, SweepReport, collect};
 use piton_store::local::SystemClock;
 use piton_store::port::{BlobNamespace, BlobReader as _, Blobs as _, Roots};
@@ -19,7 +19,7 @@ async fn every_large_value_that_a_commit_refers_to_is_a_root() {
     let backpack = site.open().await;
     let a = node(&backpack, "a");
     saved(&a, a.pack("big", &"1".repeat(200_000))).await;
-    let roots = BackpackRoots::new(&site.journal);
+    let roots = blob_roots(&site.journal);
     assert_eq!(roots.namespace(), BlobNamespace::Backpacks);
     let (first, cursor) = roots.roots(None).await.unwrap();
     assert_eq!(first.len(), 1);
@@ -45,7 +45,7 @@ async fn a_collection_takes_what_no_backpack_refers_to_and_nothing_if_one_is_dam
     saved(&a, a.pack("big", &"2".repeat(200_000))).await;
     let stray = site.blobs.put(BlobNamespace::Backpacks, b"nobody's".to_vec()).await.unwrap();
     disk.advance(Duration::from_hours(2));
-    let roots = BackpackRoots::new(&site.journal);
+    let roots = blob_roots(&site.journal);
     let sweep = async || {
         let sources: [&dyn Roots; 1] = [&roots];
         let report =

@@ -4,6 +4,8 @@
 //! serialized.
 
 use std::fmt;
+#[cfg(feature = "providers")]
+use std::io::Read as _;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -75,5 +77,31 @@ impl Secret {
 impl fmt::Debug for Secret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Secret([key])")
+    }
+}
+
+/// Reads keys from the environment of this process and from files.
+#[cfg(feature = "providers")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemSecrets;
+
+#[cfg(feature = "providers")]
+#[expect(clippy::disallowed_methods, reason = "the adapter that reads keys where they lie")]
+impl SecretSource for SystemSecrets {
+    fn read(&self, reference: &KeyReference) -> Result<String, String> {
+        match reference {
+            KeyReference::Env(name) => std::env::var(name).map_err(|problem| match problem {
+                std::env::VarError::NotPresent => "it is not set".to_owned(),
+                std::env::VarError::NotUnicode(_) => "it is not text".to_owned(),
+            }),
+            KeyReference::File(path) => {
+                let file = std::fs::File::open(path).map_err(|error| error.kind().to_string())?;
+                let mut text = String::new();
+                // One byte beyond the limit and a newline are enough to tell that a file is too long.
+                let limit = KEY_BYTES_MAX as u64 + 2;
+                let read = file.take(limit).read_to_string(&mut text);
+                read.map(|_| text).map_err(|error| error.kind().to_string())
+            }
+        }
     }
 }

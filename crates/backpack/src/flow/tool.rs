@@ -1,4 +1,4 @@
-//! The tools of a run, by name.
+//! Tools that flow nodes call: functions in Rust, or anything that an adapter puts behind the same trait.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

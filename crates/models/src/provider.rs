@@ -1,4 +1,8 @@
-//! The configuration of providers: the wire format, the address and the location of the key.
+//! The providers of models: their names, and how each one is reached.
+//!
+//! * [`ProviderName`], [`WireFormat`], [`BaseUrl`]: the name, the wire format and the address of a provider.
+//! * [`ProviderSettings`]: the complete configuration of a provider.
+//! * [`KeyReference`], [`Secret`], [`SecretSource`]: the location of its key, the key, and the reader of keys.
 //!
 //! *Invariants*: a base URL ends in `/`, because joining a path replaces everything after the last slash. It contains no
 //! user, password or query, because those would end up in logs.
@@ -8,10 +12,59 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::key::KeyReference;
-use super::name::ProviderName;
-use crate::bounds::{BASE_URL_BYTES_MAX, PROVIDERS_MAX, TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX};
+use crate::bounds::{
+    BASE_URL_BYTES_MAX, PROVIDER_NAME_BYTES_MAX, PROVIDERS_MAX, TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX,
+};
 use crate::error::Error;
+#[cfg(feature = "providers")]
+pub use crate::key::SystemSecrets;
+pub use crate::key::{KeyReference, Secret, SecretSource};
+
+/// The name that a person gave to a provider: lowercase letters, digits, `-` and `_`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProviderName(String);
+
+/// The error for a text that is not a provider's name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a provider's name has 1 to {PROVIDER_NAME_BYTES_MAX} lowercase letters, digits, `-` and `_`"
+)]
+pub struct ProviderNameError;
+
+impl ProviderName {
+    /// Checks a name.
+    pub fn parse(text: &str) -> Result<Self, ProviderNameError> {
+        let plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+        let fits = !text.is_empty() && text.len() <= PROVIDER_NAME_BYTES_MAX;
+        if fits && text.bytes().all(plain) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(ProviderNameError)
+        }
+    }
+
+    /// Returns the name of the client that plays back a script.
+    pub fn scripted() -> Self {
+        Self("scripted".to_owned())
+    }
+
+    /// Returns the name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ProviderName {
+    type Err = ProviderNameError;
+
+    fn from_str(text: &str) -> Result<Self, ProviderNameError> {
+        Self::parse(text)
+    }
+}
+
+piton_core::shown_as_text!(ProviderName);
+piton_core::text_form!(ProviderName, "a provider's name", "^[a-z0-9_-]+$", PROVIDER_NAME_BYTES_MAX);
 
 /// The configuration of one provider. It contains no secret, only the location of one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
