@@ -21,7 +21,7 @@ use piton_backpack::{
 use piton_core::Envelope;
 use serde_json::Value;
 
-use super::caller_scope::CallerScope;
+use super::attachment::CallerScope;
 use super::reply::{AboutValue, HistoryLine, HistoryShown, KeysListed, Packed, Unpacked};
 use super::request::{ListKeys, Pack, ShowHistory, Unpack};
 use super::shared::SharedBackpack;
@@ -32,14 +32,6 @@ use crate::bounds::{KEYS_TOLD_MAX, STATE_COMMITS_TOLD_MAX, VALUE_TOLD_BYTES_MAX}
 pub struct Attached {
     shared: Arc<SharedBackpack>,
     permissions: Option<Permissions>,
-}
-
-/// The backpack configured for an agent.
-#[derive(Clone, Debug)]
-pub struct Attachment {
-    pub state: Attached,
-    /// Name of the agent in the backpack. Without one, the name that the client gives itself is used.
-    pub agent: Option<NodeId>,
 }
 
 /// Start of the name under which an agent opens a backpack, and the whole name of one whose own is too long.

@@ -2,11 +2,12 @@
 //!
 //! * [`Attached`]: the backpack that an agent is attached to, and the operations on it: [`request`], [`reply`].
 //! * [`SharedBackpacks`]: the backpacks of a process, whose calls share an open one.
+//! * [`Attachment`]: the backpack that the configuration attaches an agent to.
 //! * [`CallerScope`]: the identity that a call acts under.
 //! * `inspect` (feature `flow`): the contents of backpacks, as their owner reads them.
 
 mod attached;
-mod caller_scope;
+mod attachment;
 #[cfg(feature = "flow")]
 pub mod inspect;
 pub mod reply;
@@ -18,8 +19,8 @@ pub use piton_backpack::{
     Action, BackpackId, BackpackPorts, ChangeKind, Key, NodeId, NodeIdentity,
 };
 
+pub use attached::Attached;
 #[cfg(feature = "flow")]
 pub(crate) use attached::short;
-pub use attached::{Attached, Attachment};
-pub use caller_scope::CallerScope;
+pub use attachment::{Attachment, CallerScope};
 pub use shared::{SharedBackpack, SharedBackpacks};

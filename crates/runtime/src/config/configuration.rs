@@ -11,8 +11,7 @@ use piton_core::{Code, Envelope};
 
 use super::edit::{self, EditError};
 use super::environment::Environment;
-use super::file::ConfigFile;
-use super::problem::ConfigProblem;
+use super::file::{ConfigFile, ConfigProblem};
 use super::section::{self, FoundSection, Section};
 use super::settings::{Layer, SettingSource, Settings};
 use super::table::SettingKey;

@@ -7,8 +7,7 @@ use std::path::Path;
 
 use toml_edit::{DocumentMut, Item};
 
-use super::file::ConfigFile;
-use super::problem::ConfigProblem;
+use super::file::{ConfigFile, ConfigProblem};
 use super::settings::{Layer, SettingSource};
 use super::table::SettingKey;
 use super::value::{Base, ValueForm};

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::problem::ConfigProblem;
+use super::file::ConfigProblem;
 use super::settings::{Layer, LayerValue};
 use super::table::SettingKey;
 use super::value::Base;

@@ -7,7 +7,7 @@
 //! | `reply` | replies about origins and forks |
 //! | `chain` | the steps on the way to a node, with their submitted outputs |
 //! | `recap` | a recap line by line, with the output behind each line |
-//! | `fork` | a token for any node of a run; forks of backpacks and overlays |
+//! | `fork` (feature `flow`) | a token for any node of a run; forks of backpacks and overlays |
 //! | `compared`, `compare` (feature `flow`) | two of a kind: their common ancestor, and what each side wrote since |
 //!
 //! *Invariants*: nothing here changes the thing that it is about. Replies are derived from recorded data alone.
@@ -16,6 +16,7 @@ mod chain;
 #[cfg(feature = "flow")]
 mod compare;
 mod compared;
+#[cfg(feature = "flow")]
 mod fork;
 mod recap;
 mod reference;

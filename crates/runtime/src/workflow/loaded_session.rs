@@ -18,7 +18,7 @@ use piton_workflow::session::{self, SessionLoader};
 use piton_workflow::snapshot::ExecutionSnapshot;
 
 use super::artifacts::content_lost;
-use super::ports::RuntimePorts;
+use super::runtime::RuntimePorts;
 use crate::bounds::ARTIFACTS_READ_MAX;
 use crate::reply::{ArtifactShown, DecisionShown};
 

@@ -1,4 +1,4 @@
-//! Starts and resumes runs.
+//! Starts and resumes runs, and records a person's verdict on the step that one waits at.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -10,7 +10,10 @@ use piton_workflow::bounds::{
 use piton_workflow::label::Label;
 use piton_workflow::projection::{ResumeQuery, RunSummary, WhyMatched};
 use piton_workflow::run_index::{Offers, UnreadableSession};
-use piton_workflow::session::{self, Reply, ReplyNotice, SourcedWorkflow, Start, StartKey};
+use piton_workflow::session::{
+    self, PersonVerdict, Reply, ReplyNotice, SettleRequest, SettledStep, SourcedWorkflow, Start,
+    StartKey,
+};
 
 use super::artifacts::content_lost;
 use super::runtime::Runtime;
@@ -18,7 +21,7 @@ use crate::config::ConfigProblem;
 use crate::library::{FoundWorkflow, LibraryWorkflow};
 use crate::project_env::{Checkout, ProjectDir, checkout, observations};
 use crate::reply::{ResumeCandidate, ResumeCandidates, Searched};
-use crate::request::{ResumeSession, StartWorkflow};
+use crate::request::{ResumeSession, SessionReference, StartWorkflow};
 
 impl Runtime {
     /// Starts a run, or returns the one that was started under the same key.
@@ -107,6 +110,32 @@ impl Runtime {
             Some(error) if reply.candidates.is_empty() => Err(error),
             _ => Ok(reply),
         }
+    }
+
+    /// Records a person's verdict about the run that they name. The agent's next call acts on it.
+    pub async fn settle_run(
+        &self,
+        run: &SessionReference,
+        verdict: PersonVerdict,
+    ) -> Result<SettledStep, Envelope> {
+        let (session, run) = self.meant_run(run).await?;
+        self.record_verdict(SettleRequest { session, run, node: None, verdict }).await
+    }
+
+    /// Records a person's verdict, unless it says nothing.
+    pub(crate) async fn record_verdict(
+        &self,
+        request: SettleRequest,
+    ) -> Result<SettledStep, Envelope> {
+        // An empty answer would be recorded as a decision without content.
+        if let PersonVerdict::Answered(text) | PersonVerdict::Refused(text) = &request.verdict
+            && text.trim().is_empty()
+        {
+            let words = "Nothing was said, so nothing was recorded: the agent acts on these words.";
+            return Err(Envelope::new(Code::ValidationError, words)
+                .with_suggestion("Say it in a few words: the answer, or why not."));
+        }
+        Ok(self.sessions.record_verdict(request).await?)
     }
 
     /// Returns the open runs of all sessions whose label matches, newest first.

@@ -1,11 +1,61 @@
-//! The identity that a call acts under.
+//! The backpack that an agent is attached to by configuration, and the identity that its calls act under.
+
+use std::path::Path;
 
 use piton_backpack::bounds::NODE_BYTES_MAX;
-use piton_backpack::{Key, NodeId, NodeIdentity};
-use piton_core::Provenance;
+use piton_backpack::journal::JournalPorts;
+use piton_backpack::{BackpackId, Key, NodeId, NodeIdentity};
+use piton_core::{Envelope, Provenance};
 use piton_workflow::compile::StateAccess;
 
+use super::attached::Attached;
+use crate::config::section::{StateSection, backpack_of};
+use crate::config::{ConfigProblem, SettingSource};
 use crate::connection::CallBasis;
+use crate::workflow::Runtime;
+
+/// The backpack configured for an agent.
+#[derive(Clone, Debug)]
+pub struct Attachment {
+    pub state: Attached,
+    /// Name of the agent in the backpack. Without one, the name that the client gives itself is used.
+    pub agent: Option<NodeId>,
+}
+
+impl Runtime {
+    /// Returns the runtime with backpacks.
+    #[must_use]
+    pub fn with_backpacks(mut self, backpacks: JournalPorts) -> Self {
+        self.backpacks = Some(backpacks);
+        self
+    }
+
+    /// Returns the backpack that agents in a project are attached to, if any: `chosen`, or else the one in the
+    /// project's file, or else the one in the user's file.
+    pub(crate) fn attachment(
+        &self,
+        project: Option<&Path>,
+        chosen: Option<&BackpackId>,
+    ) -> Result<Option<Attachment>, Envelope> {
+        let Some(ports) = &self.backpacks else { return Ok(None) };
+        let found = self.configuration.sections_for::<StateSection>(project);
+        let mut found = found.map_err(|problems| ConfigProblem::envelope(&problems))?;
+        if chosen.is_some() {
+            // A project has no say about a backpack that the user chose.
+            found.retain(|section| section.place == SettingSource::User);
+        }
+        // Weakest first, so the last section is that of the project, or else that of the user.
+        let section = found.pop();
+        let backpack = chosen.cloned().or_else(|| section.as_ref().map(backpack_of));
+        let Some(backpack) = backpack else { return Ok(None) };
+        let section = section.map(|section| section.value);
+        let permissions = section.as_ref().and_then(StateSection::permissions);
+        let agent = section.and_then(|section| section.agent);
+        let shared = self.shared_backpacks.get(&backpack, ports);
+        let state = Attached::new(shared, permissions);
+        Ok(Some(Attachment { state, agent }))
+    }
+}
 
 /// Name of an agent that neither the configuration nor the client names.
 const NOBODY: &str = "agent";
