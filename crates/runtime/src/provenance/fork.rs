@@ -13,7 +13,7 @@ use piton_workflow::label::label;
 use super::compare::{Worlds, no_workspace};
 use super::reference::{NodeReference, Placed, ThingKind, ThingReference};
 use super::reply::{Forked, ForkedBackpack, ForkedFlow, ForkedThing};
-use crate::backpack::inspect::{BackpackMoment, Backpacks};
+use crate::backpack::inspect::Backpacks;
 use crate::backpack::short;
 use crate::workflow::Runtime;
 use crate::workflow::artifacts::content_lost;
@@ -89,8 +89,7 @@ async fn fork_backpack(
     into: Option<&str>,
 ) -> Result<ForkedThing, Envelope> {
     let into = into.map(parsed).transpose()?;
-    let whole =
-        backpacks.commit_point(&BackpackMoment { name: thing.name.clone(), at: None }).await?;
+    let whole = backpacks.commit_point(&ThingReference { at: None, ..thing.clone() }).await?;
     let record = RunRecord::of(&whole.backpack)?;
     // The point may name a node of a flow. If there is no such node, it is resolved as a commit below.
     if let (Some(node), Some(_)) = (&thing.at, record)
@@ -103,9 +102,7 @@ async fn fork_backpack(
         let (node, commit) = (node.clone(), short(before));
         return Ok(ForkedThing::Flow(ForkedFlow { backpack, node, commit, into, command }));
     }
-    let spot = backpacks
-        .commit_point(&BackpackMoment { name: thing.name.clone(), at: thing.at.clone() })
-        .await?;
+    let spot = backpacks.commit_point(thing).await?;
     let state = backpacks.state_of(&spot).await?;
     let ports = backpacks.ports().clone();
     let id = into.unwrap_or_else(|| BackpackId::mint(&*ports.ports.entropy));

@@ -6,7 +6,7 @@
 //! | `directory` | directories as configuration names them, and whether they lie inside a project |
 //! | `file_world` | opens the Workspaces; calls of agents; the Workspace and the history of a path |
 //! | `review` | the changes of an overlay: showing, applying, dropping and forking them |
-//! | `comparison` (feature `flow`) | changes of an overlay and writes of a run, for comparisons |
+//! | `comparison` (feature `flow`) | comparison of two overlays, and writes of a run |
 //! | `flow_tool` (feature `flow`) | the file tools as tools of flows |
 //!
 //! *Invariants*: the set of open Workspaces never changes, and a configuration with a problem opens nothing. A project
@@ -22,8 +22,6 @@ mod file_world;
 mod flow_tool;
 mod review;
 
-#[cfg(feature = "flow")]
-pub(crate) use comparison::OverlayBranch;
 pub use declaration::{Declared, DeclaredBy, JoinedWorkspaces, Mount, join};
 pub use file_world::{FileHistory, FileWorld, ResolvedPath, ToolVerdict, WorkspaceShown};
 #[cfg(feature = "flow")]

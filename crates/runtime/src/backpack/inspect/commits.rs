@@ -231,11 +231,11 @@ impl Backpacks {
 }
 
 /// Returns the commits that a later commit took back.
-pub(super) fn abandoned(backpack: &Backpack) -> BTreeSet<CommitId> {
+fn abandoned(backpack: &Backpack) -> BTreeSet<CommitId> {
     backpack.debug().abandoned().iter().map(Commit::id).collect()
 }
 
-pub(super) fn line(commit: &Commit, abandoned: &BTreeSet<CommitId>) -> CommitLine {
+fn line(commit: &Commit, abandoned: &BTreeSet<CommitId>) -> CommitLine {
     // A replaced value is worth naming only if another node wrote it.
     let other = commit.previous().map(|item| &item.source().id);
     let is_stored = matches!(commit.action(), Action::Pack | Action::Delete | Action::Quarantine);

@@ -15,7 +15,8 @@ use super::backpacks::{Backpacks, Reveal};
 use super::items::{is_shown, readable};
 use super::reference::{self, BackpackReference, PointReference, Searched};
 use crate::backpack::short;
-use crate::bounds::CHANGES_SHOWN_MAX;
+use crate::bounds::{CHANGES_SHOWN_MAX, cut};
+use crate::provenance::{Became, KeyWritten, WrittenKind};
 use crate::text_diff::{self, DiffLine};
 
 /// Differences between two states.
@@ -61,6 +62,25 @@ pub struct ChangeShown {
     pub diff: Vec<DiffLine>,
     /// Number of diff lines left out.
     pub left_out_lines: usize,
+}
+
+impl ChangeShown {
+    /// Converts the change into the form shared by all comparisons.
+    pub(super) fn written(self, backpack: &BackpackId) -> KeyWritten {
+        let became = Became {
+            kind: match self.kind {
+                ChangeKind::Added => WrittenKind::Added,
+                ChangeKind::Modified => WrittenKind::Modified,
+                ChangeKind::Deleted => WrittenKind::Deleted,
+            },
+            by: self.by.map(|by| by.id.to_string()),
+            before: self.before,
+            after: self.after,
+            diff: self.diff,
+            left_out: self.left_out_lines,
+        };
+        KeyWritten { backpack: backpack.to_string(), key: self.key.to_string(), became }
+    }
 }
 
 impl Backpacks {
@@ -116,8 +136,7 @@ pub(super) fn render_diff(diff: &StateDiff, reveal: Reveal) -> (Vec<ChangeShown>
         let items = [&change.before, &change.after];
         !items.into_iter().flatten().any(|item| is_noted(item))
     });
-    let left_out = changes.len().saturating_sub(CHANGES_SHOWN_MAX);
-    changes.truncate(CHANGES_SHOWN_MAX);
+    let (changes, left_out) = cut(changes, CHANGES_SHOWN_MAX);
     (changes.into_iter().map(|change| render_change(change, reveal)).collect(), left_out)
 }
 
@@ -184,7 +203,7 @@ impl Backpacks {
 impl PackedInRun {
     /// Returns the net change at some nodes, key by key: from the value before the first write to the value after the
     /// last.
-    pub(crate) fn net(&self, is_meant: &dyn Fn(&NodeId) -> bool) -> Vec<(BackpackId, ChangeShown)> {
+    pub(crate) fn net(&self, is_meant: &dyn Fn(&NodeId) -> bool) -> Vec<KeyWritten> {
         let mut spans: BTreeMap<(&BackpackId, &Key), (&Commit, &Commit)> = BTreeMap::new();
         for (backpack, _, commit) in self.writes.iter().filter(|(_, node, _)| is_meant(node)) {
             // The first write of a key fixes the start of the span, every later one moves its end.
@@ -192,7 +211,7 @@ impl PackedInRun {
             span.1 = commit;
         }
         let net = |((backpack, key), (first, last)): ((&BackpackId, &Key), _)| {
-            Some((backpack.clone(), net_change(key, first, last)?))
+            Some(net_change(key, first, last)?.written(backpack))
         };
         spans.into_iter().filter_map(net).collect()
     }
