@@ -1,7 +1,5 @@
 //! The backpack that an agent is attached to by configuration, and the identity that its calls act under.
 
-use std::path::Path;
-
 use piton_backpack::bounds::NODE_BYTES_MAX;
 use piton_backpack::journal::JournalPorts;
 use piton_backpack::{BackpackId, Key, NodeId, NodeIdentity};
@@ -11,8 +9,9 @@ use piton_workflow::compile::StateAccess;
 use super::attached::Attached;
 use crate::config::section::{StateSection, backpack_of};
 use crate::config::{ConfigProblem, SettingSource};
-use crate::connection::CallBasis;
-use crate::workflow::Runtime;
+use crate::connection::Connection;
+use crate::project_env::ProjectDir;
+use crate::workflow::{CallBasis, Runtime};
 
 /// The backpack configured for an agent.
 #[derive(Clone, Debug)]
@@ -29,16 +28,16 @@ impl Runtime {
         self.backpacks = Some(backpacks);
         self
     }
+}
 
-    /// Returns the backpack that agents in a project are attached to, if any: `chosen`, or else the one in the
-    /// project's file, or else the one in the user's file.
-    pub(crate) fn attachment(
-        &self,
-        project: Option<&Path>,
-        chosen: Option<&BackpackId>,
-    ) -> Result<Option<Attachment>, Envelope> {
-        let Some(ports) = &self.backpacks else { return Ok(None) };
-        let found = self.configuration.sections_for::<StateSection>(project);
+impl Connection {
+    /// Returns the backpack that the agent is attached to, if any: `chosen`, or else the one in its project's file, or
+    /// else the one in the user's file.
+    pub fn attachment(&self, chosen: Option<&BackpackId>) -> Result<Option<Attachment>, Envelope> {
+        let (runtime, project) = (&self.runtime, self.project(None)?);
+        let Some(ports) = &runtime.backpacks else { return Ok(None) };
+        let project = project.as_ref().map(ProjectDir::path);
+        let found = runtime.configuration.sections_for::<StateSection>(project);
         let mut found = found.map_err(|problems| ConfigProblem::envelope(&problems))?;
         if chosen.is_some() {
             // A project has no say about a backpack that the user chose.
@@ -51,7 +50,7 @@ impl Runtime {
         let section = section.map(|section| section.value);
         let permissions = section.as_ref().and_then(StateSection::permissions);
         let agent = section.and_then(|section| section.agent);
-        let shared = self.shared_backpacks.get(&backpack, ports);
+        let shared = runtime.shared_backpacks.get(&backpack, ports);
         let state = Attached::new(shared, permissions);
         Ok(Some(Attachment { state, agent }))
     }

@@ -37,3 +37,4 @@ pub use piton_workflow::session::{DECIDED, DecisionLine, ReplyBody, ReplyKind, R
 pub use piton_workflow::source::{Purpose, SourceProblem};
 pub use piton_workflow::{Autonomy, BlockerCode, NodeKind, RiskPolicy, RunStatus, SourceKind};
 pub use runtime::{Runtime, RuntimePorts};
+pub use step_grant::CallBasis;
