@@ -9,6 +9,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::bounds::{
     DIFF_CONTEXT_LINES, DIFF_LINE_BYTES_MAX, DIFF_LINES_MAX, DIFF_TIME_MAX, FILE_DIFF_BYTES_MAX,
+    cut,
 };
 
 /// One line of a diff.
@@ -54,9 +55,7 @@ pub fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
             lines.push(DiffLine { sign, text: shorten(line, DIFF_LINE_BYTES_MAX).into_owned() });
         }
     }
-    let left_out = lines.len().saturating_sub(DIFF_LINES_MAX);
-    lines.truncate(DIFF_LINES_MAX);
-    (lines, left_out)
+    cut(lines, DIFF_LINES_MAX)
 }
 
 /// Compares two contents, where either may be absent. Returns nothing if one is not text or is too long.

@@ -25,7 +25,7 @@ use super::attachment::CallerScope;
 use super::reply::{AboutValue, HistoryLine, HistoryShown, KeysListed, Packed, Unpacked};
 use super::request::{ListKeys, Pack, ShowHistory, Unpack};
 use super::shared::SharedBackpack;
-use crate::bounds::{KEYS_TOLD_MAX, STATE_COMMITS_TOLD_MAX, VALUE_TOLD_BYTES_MAX};
+use crate::bounds::{KEYS_TOLD_MAX, STATE_COMMITS_TOLD_MAX, VALUE_TOLD_BYTES_MAX, cut};
 
 /// A backpack with the permissions of the agents that are attached to it.
 #[derive(Clone)]
@@ -123,8 +123,7 @@ impl Attached {
         let mut keys = self.scope_of(&state, acting)?.keys();
         // The scope has applied the permissions already. The step may withhold further keys.
         keys.retain(|key| key.as_str().starts_with(prefix) && acting.leaves_reading(key));
-        let left_out = keys.len().saturating_sub(KEYS_TOLD_MAX);
-        keys.truncate(KEYS_TOLD_MAX);
+        let (keys, left_out) = cut(keys, KEYS_TOLD_MAX);
         Ok(KeysListed { backpack: self.backpack().clone(), keys, left_out })
     }
 

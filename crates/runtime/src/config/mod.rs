@@ -32,8 +32,6 @@ pub use configuration::{Configuration, PROJECT_FILE, SetError, USER_FILE};
 pub use edit::{EditError, set};
 pub use environment::Environment;
 pub use file::ConfigProblem;
-pub use settings::{
-    EffectiveSetting, Layer, LayerValue, SettingDifference, SettingSource, Settings, Status,
-};
+pub use settings::{EffectiveSetting, SettingDifference, SettingSource, Settings, Status};
 pub use table::{Answers, Effect, LogLevel, RunNeeded, SettingKey};
 pub use value::{Value, ValueForm};

@@ -37,4 +37,4 @@ pub use piton_context::watch::{Follower, json_lines};
 pub use piton_context::word::{AgentId, FrameType, Label};
 pub use piton_context::{Context, ContextPorts, Error, ProjectLocation};
 pub use project::{ConfiguredAgent, ProjectContext};
-pub use settings::{AgentSettings, ContextSettings, PERSON};
+pub use settings::{ContextSettings, PERSON};

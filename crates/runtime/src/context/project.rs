@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use piton_context::agent::{AgentContext, ContextAgent};
+use piton_context::agent::{AgentContext, ContextAgent, Role};
 use piton_context::word::AgentId;
 use piton_context::{Context, ContextPorts, ProjectLocation};
 use piton_core::{Code, Envelope};
 use serde::Serialize;
 
-use super::settings::{AgentSettings, ContextSettings, person};
+use super::settings::{ContextSettings, person};
 use crate::config::ConfigProblem;
+use crate::config::section::AgentEntry;
 use crate::project_env::ProjectDir;
 use crate::workflow::Runtime;
 
@@ -26,8 +27,15 @@ pub struct ProjectContext {
 #[serde(rename_all = "camelCase")]
 pub struct ConfiguredAgent {
     pub name: AgentId,
-    #[serde(flatten)]
-    pub settings: AgentSettings,
+    pub role: Role,
+    /// The provider that it uses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The prompt that it sends to models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     /// Set if clients of the MCP server act as this agent.
     pub is_served: bool,
 }
@@ -65,11 +73,10 @@ impl ProjectContext {
     /// Returns the configured agents.
     pub fn agents(&self) -> Vec<ConfiguredAgent> {
         let served = self.settings.served();
-        let agents = self.settings.agents();
-        let listed = agents.map(|(name, settings)| ConfiguredAgent {
-            name: name.clone(),
-            settings: settings.clone(),
-            is_served: served == Some(name),
+        let listed = self.settings.agents().cloned().map(|agent| {
+            let AgentEntry { name, role, provider, model, prompt } = agent;
+            let is_served = served == Some(&name);
+            ConfiguredAgent { name, role, provider, model, prompt, is_served }
         });
         listed.collect()
     }

@@ -27,6 +27,6 @@ pub use compiled::Library;
 pub use contents::{
     FileProblem, LibraryContents, LibraryWorkflow, Routine, ShadowedFile, UnloadedFile,
 };
-pub use find::{FoundWorkflow, NotFound};
+pub use find::FoundWorkflow;
 pub use routines::compile_beside;
 pub use scan::{PROJECT_WORKFLOWS, USER_WORKFLOWS, WorkflowSource, sources};

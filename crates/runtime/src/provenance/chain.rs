@@ -42,7 +42,7 @@ pub(super) async fn links(
     // Newest first: the number of artifacts read is bounded, and the recent ones matter most.
     for (place, node) in nodes.iter().enumerate().rev() {
         let next = nodes.get(place + 1).copied();
-        let step = steps.get(&node.snapshot).and_then(Option::as_ref);
+        let step = steps.get(&node.snapshot);
         let outputs = outputs(reading, run, node, next).await;
         let mut bookmarks = Vec::new();
         for bookmark in run.bookmarks_on(node) {

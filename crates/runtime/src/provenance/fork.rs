@@ -26,7 +26,7 @@ impl Runtime {
         let found = run.graph.node(node).expect("it was found in the graph");
         let steps = reading.steps(&run, [found].into_iter()).await?;
         // A node without a pending step is the end of a run, where no output can be submitted.
-        let Some(step) = steps.get(&found.snapshot).and_then(Option::as_ref) else {
+        let Some(step) = steps.get(&found.snapshot) else {
             let message =
                 "The run is complete there: no step is pending that a branch could begin with.";
             return Err(Envelope::new(Code::ValidationError, message)

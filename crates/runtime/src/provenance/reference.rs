@@ -129,11 +129,11 @@ impl Runtime {
     /// Returns the node that a reference names.
     pub(crate) async fn placed(&self, reference: &NodeReference) -> Result<Placed, Envelope> {
         let (session, run) = self.meant_run(&reference.run).await?;
-        let mut reading = LoadedSession::of(&self.ports, session).await?;
+        let reading = LoadedSession::of(&self.ports, session).await?;
         let run = reading.state.run(run).cloned().ok_or_else(|| no_node(reference))?;
         let node = match &reference.node {
             None => run.graph.preferred_tip().ok_or_else(|| no_node(reference))?.id,
-            Some(text) => find(&mut reading, &run, text, reference).await?,
+            Some(text) => find(&reading, &run, text, reference).await?,
         };
         Ok(Placed { session, reading, run, node })
     }
@@ -142,7 +142,7 @@ impl Runtime {
 /// Finds the step whose node has the id `text` or an id that ends with it, or the node on the run's path where the step
 /// `text` is pending.
 async fn find(
-    reading: &mut LoadedSession,
+    reading: &LoadedSession,
     run: &RunState,
     text: &str,
     reference: &NodeReference,
@@ -159,17 +159,14 @@ async fn find(
     match named.as_slice() {
         [node] => return Ok(*node),
         [] => {}
-        several => {
-            let lines: Vec<String> = several.iter().map(ToString::to_string).collect();
-            return Err(ambiguous(text, lines.iter().map(String::as_str)));
-        }
+        several => return Err(ambiguous(text, several.iter())),
     }
     // Ids come first. A step id may occur on several branches, so only the path that the run follows is searched.
     let Some(tip) = run.graph.preferred_tip() else { return Err(no_node(reference)) };
     let path: Vec<&RunNode> = run.graph.ancestry(tip.id).collect();
     let steps = reading.steps(run, path.iter().copied()).await?;
     let is_at = |node: &&&RunNode| {
-        let step = steps.get(&node.snapshot).and_then(Option::as_ref);
+        let step = steps.get(&node.snapshot);
         step.is_some_and(|step| step.step_id.as_str() == text)
     };
     path.iter().find(is_at).map(|node| node.id).ok_or_else(|| no_node(reference))

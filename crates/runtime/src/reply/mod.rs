@@ -16,8 +16,8 @@ mod session;
 mod workflows;
 
 pub use maintenance::{
-    BrokenShown, CleanedUp, Deleted, ImportedSession, KeptSession, SetAsideList, SetAsideShown,
-    Soundness, SweptBlobs,
+    CleanedUp, Deleted, ImportedSession, KeptSession, SetAsideList, SetAsideShown, Soundness,
+    SweptBlobs,
 };
 pub use piton_workflow::UserOnlyDependency;
 pub use piton_workflow::session::{

@@ -112,8 +112,7 @@ impl Runtime {
             [] => return Err(nothing(session, name, found.len(), unreadable)),
             several => {
                 let lines = several.iter().map(|one| format!("{} ({})", one.digest, one.node.id));
-                let lines: Vec<String> = lines.collect();
-                return Err(ambiguous(name, lines.iter().map(String::as_str)));
+                return Err(ambiguous(name, lines));
             }
         };
         let artifact = Artifact::read(&*self.ports.blobs, digest).await;

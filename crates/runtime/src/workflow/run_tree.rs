@@ -16,7 +16,7 @@ use crate::reply::{
 };
 
 /// Steps of nodes, keyed by the snapshots of the nodes.
-pub(super) type Steps = HashMap<SnapshotRef, Option<StepPlace>>;
+pub(super) type Steps = HashMap<SnapshotRef, StepPlace>;
 
 /// Blockers and gaps on the nodes of a run.
 struct NodeTroubles<'a> {
@@ -131,7 +131,7 @@ fn step(
     };
     StepShown {
         node_id: node.id,
-        title: place(steps, node).map(|place| place.title.as_str().to_owned()),
+        title: steps.get(&node.snapshot).map(|place| place.title.as_str().to_owned()),
         notes: notes.map(str::to_owned),
         artifacts: Vec::new(),
         records: run.side_records_toward(node, next).flat_map(SideRecord::lines).collect(),
@@ -141,10 +141,6 @@ fn step(
         bookmarks: run.bookmarks_on(node).count(),
         bookmarked: Vec::new(),
     }
-}
-
-fn place<'a>(steps: &'a Steps, node: &RunNode) -> Option<&'a StepPlace> {
-    steps.get(&node.snapshot).and_then(Option::as_ref)
 }
 
 /// Returns the nodes of a run in the order of their creation.
@@ -172,8 +168,8 @@ pub(super) fn draw(run: &RunState, steps: &Steps) -> Vec<TreeNode> {
         parent_id: run.graph.parent(node).map(|parent| parent.id),
         kind: node.kind,
         cause: node.cause,
-        step: place(steps, node).map(|place| place.number),
-        title: place(steps, node).map(|place| place.title.as_str().to_owned()),
+        step: steps.get(&node.snapshot).map(|place| place.number),
+        title: steps.get(&node.snapshot).map(|place| place.title.as_str().to_owned()),
         headline: notes(node).and_then(headline).map(short),
         branch_headline: branch_notes(node).and_then(headline).map(short),
         blocked: trouble.blocks(node.id).len(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use piton_backpack::flow::run::RUNNER;
 use piton_backpack::{
-    Action, Backpack, BackpackId, ChangeKind, Commit, CommitId, Filter, Item, Key, KeyChange,
+    Action, Backpack, BackpackId, ChangeKind, Commit, Filter, Item, Key, KeyChange,
     NodeId as FlowNodeId, NodeIdentity, StateDiff,
 };
 use piton_core::{Envelope, NodeId, RunId};
@@ -91,39 +91,30 @@ impl Backpacks {
         (after, after_point): (&BackpackReference, &PointReference),
         reveal: Reveal,
     ) -> Result<BackpackDiff, Envelope> {
-        let (old, old_side) = self.side(before, before_point).await?;
-        let (new, new_side) = self.side(after, after_point).await?;
+        let (old, old_side) = self.state(before, before_point).await?;
+        let (new, new_side) = self.state(after, after_point).await?;
         let diff = StateDiff::between(&old, &new)?;
         let (changes, left_out) = render_diff(&diff, reveal);
         Ok(BackpackDiff { before: old_side, after: new_side, changes, left_out })
     }
 
-    async fn side(
+    /// Returns the state of a backpack at a point, and what names it.
+    pub(super) async fn state(
         &self,
         reference: &BackpackReference,
         point: &PointReference,
     ) -> Result<(Backpack, DiffSide), Envelope> {
         let backpack = self.open(reference).await?;
         let commit = reference::point(&backpack, point)?;
-        let state = self.state_at(&backpack, point, commit).await?;
-        let side = DiffSide { backpack: backpack.id().clone(), commit: commit.map(short) };
-        Ok((state, side))
-    }
-
-    /// Returns the state at a point whose commit has been resolved.
-    pub(super) async fn state_at(
-        &self,
-        backpack: &Backpack,
-        point: &PointReference,
-        commit: Option<CommitId>,
-    ) -> Result<Backpack, Envelope> {
-        match (point, commit) {
+        let state = match (point, commit) {
             // The point lies before the first commit of all, so no commit names it; the snapshot does.
             (PointReference::BeforeNode(node), None) => {
-                Ok(backpack.snapshot_before_node(&FlowNodeId::parse(node)?)?)
+                backpack.snapshot_before_node(&FlowNodeId::parse(node)?)?
             }
-            (_, commit) => self.at_commit(backpack, commit).await,
-        }
+            (_, commit) => self.at_commit(&backpack, commit).await?,
+        };
+        let side = DiffSide { backpack: backpack.id().clone(), commit: commit.map(short) };
+        Ok((state, side))
     }
 }
 
