@@ -22,8 +22,10 @@ use piton_core::Envelope;
 use serde_json::Value;
 
 use super::attachment::CallerScope;
-use super::reply::{AboutValue, HistoryLine, HistoryShown, KeysListed, Packed, Unpacked};
-use super::request::{ListKeys, Pack, ShowHistory, Unpack};
+use super::request::{
+    AboutValue, HistoryLine, HistoryShown, KeysListed, ListKeys, Pack, Packed, ShowHistory, Unpack,
+    Unpacked,
+};
 use super::shared::SharedBackpack;
 use crate::bounds::{KEYS_TOLD_MAX, STATE_COMMITS_TOLD_MAX, VALUE_TOLD_BYTES_MAX, cut};
 
@@ -32,6 +34,8 @@ use crate::bounds::{KEYS_TOLD_MAX, STATE_COMMITS_TOLD_MAX, VALUE_TOLD_BYTES_MAX,
 pub struct Attached {
     shared: Arc<SharedBackpack>,
     permissions: Option<Permissions>,
+    /// Name of the agent in the backpack. Without one, the name that the client gives itself is used.
+    pub agent: Option<NodeId>,
 }
 
 /// Start of the name under which an agent opens a backpack, and the whole name of one whose own is too long.
@@ -44,9 +48,9 @@ pub(super) fn is_agent(holder: &Holder) -> bool {
 }
 
 impl fmt::Debug for Attached {
-    /// Shows the backpack and the permissions.
+    /// Shows the backpack, the permissions and the agent.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let fields = (&self.shared.id, &self.permissions);
+        let fields = (&self.shared.id, &self.permissions, &self.agent);
         formatter.debug_tuple("Attached").field(&fields).finish()
     }
 }
@@ -54,7 +58,7 @@ impl fmt::Debug for Attached {
 impl Attached {
     /// Attaches agents with these permissions. Without any, agents may do what the items themselves allow.
     pub fn new(shared: Arc<SharedBackpack>, permissions: Option<Permissions>) -> Self {
-        Self { shared, permissions }
+        Self { shared, permissions, agent: None }
     }
 
     /// Returns the id of the backpack.

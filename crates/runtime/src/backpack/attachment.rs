@@ -1,4 +1,4 @@
-//! The backpack that an agent is attached to by configuration, and the identity that its calls act under.
+//! Which backpack an agent is attached to, and the identity that its calls act under.
 
 use piton_backpack::bounds::NODE_BYTES_MAX;
 use piton_backpack::journal::JournalPorts;
@@ -13,14 +13,6 @@ use crate::connection::Connection;
 use crate::project_env::ProjectDir;
 use crate::workflow::{CallBasis, Runtime};
 
-/// The backpack configured for an agent.
-#[derive(Clone, Debug)]
-pub struct Attachment {
-    pub state: Attached,
-    /// Name of the agent in the backpack. Without one, the name that the client gives itself is used.
-    pub agent: Option<NodeId>,
-}
-
 impl Runtime {
     /// Returns the runtime with backpacks.
     #[must_use]
@@ -33,7 +25,7 @@ impl Runtime {
 impl Connection {
     /// Returns the backpack that the agent is attached to, if any: `chosen`, or else the one in its project's file, or
     /// else the one in the user's file.
-    pub fn attachment(&self, chosen: Option<&BackpackId>) -> Result<Option<Attachment>, Envelope> {
+    pub fn attachment(&self, chosen: Option<&BackpackId>) -> Result<Option<Attached>, Envelope> {
         let (runtime, project) = (&self.runtime, self.project(None)?);
         let Some(ports) = &runtime.backpacks else { return Ok(None) };
         let project = project.as_ref().map(ProjectDir::path);
@@ -51,8 +43,9 @@ impl Connection {
         let permissions = section.as_ref().and_then(StateSection::permissions);
         let agent = section.and_then(|section| section.agent);
         let shared = runtime.shared_backpacks.get(&backpack, ports);
-        let state = Attached::new(shared, permissions);
-        Ok(Some(Attachment { state, agent }))
+        let mut attached = Attached::new(shared, permissions);
+        attached.agent = agent;
+        Ok(Some(attached))
     }
 }
 

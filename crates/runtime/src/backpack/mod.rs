@@ -1,8 +1,7 @@
 //! Backpacks, as agents and their owners use them.
 //!
-//! * [`Attached`]: the backpack that an agent is attached to, and the operations on it: [`request`], [`reply`].
+//! * [`Attached`]: the backpack that an agent is attached to, and the operations on it: [`request`].
 //! * [`SharedBackpacks`]: the backpacks of a process, whose calls share an open one.
-//! * [`Attachment`]: the backpack that the configuration attaches an agent to.
 //! * [`CallerScope`]: the identity that a call acts under.
 //! * `inspect` (feature `flow`): the contents of backpacks, as their owner reads them.
 
@@ -10,7 +9,6 @@ mod attached;
 mod attachment;
 #[cfg(feature = "flow")]
 pub mod inspect;
-pub mod reply;
 pub mod request;
 mod shared;
 
@@ -22,5 +20,5 @@ pub use piton_backpack::{
 pub use attached::Attached;
 #[cfg(feature = "flow")]
 pub(crate) use attached::short;
-pub use attachment::{Attachment, CallerScope};
+pub use attachment::CallerScope;
 pub use shared::{SharedBackpack, SharedBackpacks};

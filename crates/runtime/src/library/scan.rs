@@ -38,21 +38,11 @@ pub fn sources(
 ) -> Vec<WorkflowSource> {
     let (named, place) = settings.workflow_dirs();
     let kind = if place == SettingSource::Project { SourceKind::Project } else { SourceKind::User };
-    let user = user_dir.map(|dir| WorkflowSource {
-        kind: SourceKind::User,
-        directory: dir.join(USER_WORKFLOWS),
-        is_named: false,
-    });
-    let named = named.iter().map(|directory| WorkflowSource {
-        kind,
-        directory: directory.clone(),
-        is_named: true,
-    });
-    let project = project.map(|dir| WorkflowSource {
-        kind: SourceKind::Project,
-        directory: dir.join(PROJECT_WORKFLOWS),
-        is_named: false,
-    });
+    let usual = |kind, directory| WorkflowSource { kind, directory, is_named: false };
+    let user = user_dir.map(|dir| usual(SourceKind::User, dir.join(USER_WORKFLOWS)));
+    let named = named.iter().cloned();
+    let named = named.map(|directory| WorkflowSource { kind, directory, is_named: true });
+    let project = project.map(|dir| usual(SourceKind::Project, dir.join(PROJECT_WORKFLOWS)));
     user.into_iter().chain(named).chain(project).collect()
 }
 

@@ -88,29 +88,25 @@ async fn outputs(
 ) -> Vec<OutputShown> {
     let mut outputs = Vec::new();
     for output in run.outputs_toward(node, next) {
-        outputs.push(render_output(reading, output).await);
+        let artifact = reading.artifact(output).await;
+        let (kind, first) = match &output.payload {
+            OutputPayload::Notes { notes_markdown } => {
+                ("notes".to_owned(), headline(notes_markdown.as_str()).map(str::to_owned))
+            }
+            OutputPayload::ArtifactRef { content_type, .. } => {
+                let content = artifact.as_ref().and_then(|artifact| artifact.content.as_ref());
+                (content_type.to_string(), content.map(ToString::to_string))
+            }
+        };
+        outputs.push(OutputShown {
+            output_id: output.id,
+            event: output.index,
+            at: reading.time_of(output.index),
+            kind,
+            digest: digest_of(output),
+            headline: first.map(|line| shorten(&line, HEADLINE_BYTES_MAX).into_owned()),
+            artifact,
+        });
     }
     outputs
-}
-
-async fn render_output(reading: &LoadedSession, output: &RecordedOutput) -> OutputShown {
-    let artifact = reading.artifact(output).await;
-    let (kind, first) = match &output.payload {
-        OutputPayload::Notes { notes_markdown } => {
-            ("notes".to_owned(), headline(notes_markdown.as_str()).map(str::to_owned))
-        }
-        OutputPayload::ArtifactRef { content_type, .. } => {
-            let content = artifact.as_ref().and_then(|artifact| artifact.content.as_ref());
-            (content_type.to_string(), content.map(ToString::to_string))
-        }
-    };
-    OutputShown {
-        output_id: output.id,
-        event: output.index,
-        at: reading.time_of(output.index),
-        kind,
-        digest: digest_of(output),
-        headline: first.map(|line| shorten(&line, HEADLINE_BYTES_MAX).into_owned()),
-        artifact,
-    }
 }

@@ -29,16 +29,19 @@ impl FromStr for NodeReference {
     type Err = NodeReferenceError;
 
     fn from_str(text: &str) -> Result<Self, NodeReferenceError> {
-        let (run, node) = match text.split_once('@') {
-            Some((run, node)) => (run, Some(node.trim())),
-            None => (text, None),
-        };
-        if run.trim().is_empty() || node.is_some_and(str::is_empty) {
-            return Err(NodeReferenceError);
-        }
-        let run = SessionReference(run.trim().to_owned());
-        Ok(Self { run, node: node.map(str::to_owned) })
+        let (run, node) = name_and_place(text).ok_or(NodeReferenceError)?;
+        Ok(Self { run: SessionReference(run), node })
     }
+}
+
+/// Splits `NAME` or `NAME@PLACE`. Returns nothing if one of them is empty.
+fn name_and_place(text: &str) -> Option<(String, Option<String>)> {
+    let (name, at) = match text.split_once('@') {
+        Some((name, at)) => (name, Some(at.trim().to_owned())),
+        None => (text, None),
+    };
+    let name = name.trim().to_owned();
+    (!name.is_empty() && !at.as_ref().is_some_and(String::is_empty)).then_some((name, at))
 }
 
 piton_core::closed_set! {
@@ -87,14 +90,8 @@ impl FromStr for ThingReference {
             (None, path) if path.starts_with('/') => Ok(whole(ThingKind::Overlay)),
             (None, tree) if is_tree(tree) => Ok(whole(ThingKind::Tree)),
             (kind, rest) => {
-                let (name, at) = match rest.split_once('@') {
-                    Some((name, at)) => (name.trim(), Some(at.trim())),
-                    None => (rest, None),
-                };
-                if name.is_empty() || at.is_some_and(str::is_empty) {
-                    return Err(ThingReferenceError);
-                }
-                Ok(Self { kind, name: name.to_owned(), at: at.map(str::to_owned) })
+                let (name, at) = name_and_place(rest).ok_or(ThingReferenceError)?;
+                Ok(Self { kind, name, at })
             }
         }
     }

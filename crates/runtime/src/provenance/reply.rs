@@ -50,7 +50,7 @@ pub struct BookmarkLink {
     pub outputs: Vec<OutputShown>,
 }
 
-/// Something that was handed in for a step.
+/// Something that was submitted for a step.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OutputShown {
@@ -232,13 +232,13 @@ pub struct Comparison {
     pub left: BranchSide,
     /// The second.
     pub right: BranchSide,
-    /// Of runs: what was handed in on both sides for a step of the same id, and differs, or on one side alone.
+    /// Of runs: what was submitted on both sides for a step of the same id, and differs, or on one side alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<ChangedOutput>,
     /// Of runs: the keys of the context that differ.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<ChangedKey>,
-    /// What a reader should know of what is told.
+    /// What a reader should know about what is shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -265,7 +265,7 @@ impl Comparison {
 pub struct Ancestor {
     /// How it is named: a run with its node, a backpack with its commit, a Workspace, or a tree.
     pub name: String,
-    /// Of runs: the last step that both have, without what was handed in for it.
+    /// Of runs: the last step that both have, without what was submitted for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<ChainLink>,
     /// Of runs: what was written at that step, on whichever side: both sides were at it.
@@ -292,7 +292,7 @@ pub struct BranchSide {
     pub commits: Vec<CommitTaken>,
     /// How many later commits are left out.
     pub commits_left_out: usize,
-    /// What it wrote since. Without a common ancestor the second backpack is told against the first.
+    /// What it wrote since. Without a common ancestor the second backpack is shown against the first.
     pub written: WrittenThings,
 }
 
@@ -314,7 +314,7 @@ pub struct CommitTaken {
     pub summary: String,
 }
 
-/// What was handed in for a step.
+/// What was submitted for a step.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedOutput {
@@ -401,7 +401,7 @@ impl WrittenKind {
     }
 }
 
-/// A key that was written: what it held is told in a few words, unless it is protected.
+/// A key that was written: what it held is shown in a few words, unless it is protected.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyWritten {
@@ -414,7 +414,7 @@ pub struct KeyWritten {
     pub became: Became<String>,
 }
 
-/// A file that was written: its contents are told by their digests.
+/// A file that was written: its contents are shown by their digests.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileWritten {
@@ -425,7 +425,7 @@ pub struct FileWritten {
     pub became: Became<Digest>,
 }
 
-/// The frame of an agent that was made, and the one of the same type that it came after: both are told by their ids.
+/// The frame of an agent that was made, and the one of the same type that it came after: both are shown by their ids.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameWritten {

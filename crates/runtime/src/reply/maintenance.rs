@@ -39,7 +39,7 @@ pub struct Soundness {
     /// Snapshots, artifacts and pinned workflows that it refers to and that cannot be used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<BrokenContent>,
-    /// Other sessions that refer to some of that; told by a check.
+    /// Other sessions that refer to some of that; reported by a check.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shared_with: Vec<SessionId>,
     /// What was taken out of it, and is kept.

@@ -71,7 +71,7 @@ pub struct StepShown {
     /// Its title; nothing at the end of a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What was handed in for it.
+    /// The notes that were submitted for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
     /// What was submitted for it beside notes.

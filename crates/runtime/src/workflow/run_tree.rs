@@ -71,6 +71,13 @@ pub(super) async fn show(
     let steps = reading.steps(run, path.iter().copied()).await?;
     let trouble = NodeTroubles::of(run);
     let preferences = run.preferences.effective(end);
+    let block =
+        |blocker: &Blocker| BlockShown { code: blocker.code, message: blocker.message.to_string() };
+    let gap = |gap: &&Gap| GapShown {
+        severity: gap.record.severity,
+        summary: gap.record.summary.to_string(),
+        is_open: gap.is_open(),
+    };
     let mut shown = Vec::with_capacity(path.len());
     // Newest first: the number of artifacts read is bounded, and the recent ones matter most.
     for (place, node) in path.iter().enumerate().rev() {
@@ -85,9 +92,19 @@ pub(super) async fn show(
                 bookmarked.push(BookmarkShown { node_id, at, notes, artifacts });
             }
         }
-        let artifacts = artifacts(reading, run, node, next).await;
-        let step = step(reading, run, node, next, &steps, &trouble);
-        shown.push(StepShown { artifacts, bookmarked, ..step });
+        let notes = run.notes_toward(node, next).and_then(RecordedOutput::notes);
+        shown.push(StepShown {
+            node_id: node.id,
+            title: steps.get(&node.snapshot).map(|place| place.title.as_str().to_owned()),
+            notes: notes.map(str::to_owned),
+            artifacts: artifacts(reading, run, node, next).await,
+            records: run.side_records_toward(node, next).flat_map(SideRecord::lines).collect(),
+            decisions: reading.decisions(run, node.id),
+            blocks: trouble.blocks(node.id).iter().copied().flatten().map(block).collect(),
+            gaps: trouble.gaps(node.id).iter().map(gap).collect(),
+            bookmarks: run.bookmarks_on(node).count(),
+            bookmarked,
+        });
     }
     shown.reverse();
     Ok(Some(RunShown {
@@ -110,37 +127,6 @@ async fn artifacts(
         artifacts.extend(reading.artifact(output).await);
     }
     artifacts
-}
-
-/// Returns a step without its artifacts and those of its bookmarks.
-fn step(
-    reading: &LoadedSession,
-    run: &RunState,
-    node: &RunNode,
-    next: Option<&RunNode>,
-    steps: &Steps,
-    trouble: &NodeTroubles<'_>,
-) -> StepShown {
-    let notes = run.notes_toward(node, next).and_then(RecordedOutput::notes);
-    let block =
-        |blocker: &Blocker| BlockShown { code: blocker.code, message: blocker.message.to_string() };
-    let gap = |gap: &&Gap| GapShown {
-        severity: gap.record.severity,
-        summary: gap.record.summary.to_string(),
-        is_open: gap.is_open(),
-    };
-    StepShown {
-        node_id: node.id,
-        title: steps.get(&node.snapshot).map(|place| place.title.as_str().to_owned()),
-        notes: notes.map(str::to_owned),
-        artifacts: Vec::new(),
-        records: run.side_records_toward(node, next).flat_map(SideRecord::lines).collect(),
-        decisions: reading.decisions(run, node.id),
-        blocks: trouble.blocks(node.id).iter().copied().flatten().map(block).collect(),
-        gaps: trouble.gaps(node.id).iter().map(gap).collect(),
-        bookmarks: run.bookmarks_on(node).count(),
-        bookmarked: Vec::new(),
-    }
 }
 
 /// Returns the nodes of a run in the order of their creation.

@@ -47,7 +47,7 @@ fn is_git(name: &str) -> bool {
 impl Declared {
     /// Returns the Workspaces typed on the command line by a person whose directory is `base`.
     pub fn typed(mounts: &[Mount], base: PathBuf) -> Self {
-        let workspaces = mounts.iter().map(|mount| mount.config().clone()).collect();
+        let workspaces = mounts.iter().map(|mount| mount.0.clone()).collect();
         Self { by: DeclaredBy::Command, base, workspaces }
     }
 
@@ -156,30 +156,20 @@ pub fn join(mut places: Vec<Declared>, home: Option<&Path>) -> JoinedWorkspaces 
     joined
 }
 
-/// Explanation of the form, added to every error.
-const FORM: &str = "write PREFIX=STORE:SCOPE, as in `/docs=./docs:ro`, `/scratch=virtual:rw` or `/draft=over/docs:rw`; SCOPE is ro, rw or wo, and `,writable=.vscode` after it lets agents change a protected name";
-
 /// A Workspace as a person types it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mount {
-    config: WorkspaceConfig,
-}
+pub struct Mount(pub WorkspaceConfig);
 
 impl Mount {
-    /// The form in which it is typed.
-    pub const FORM: &str = FORM;
-
-    /// Returns the configuration that was typed.
-    pub fn config(&self) -> &WorkspaceConfig {
-        &self.config
-    }
+    /// The form in which it is typed. Every error ends with it.
+    pub const FORM: &str = "write PREFIX=STORE:SCOPE, as in `/docs=./docs:ro`, `/scratch=virtual:rw` or `/draft=over/docs:rw`; SCOPE is ro, rw or wo, and `,writable=.vscode` after it lets agents change a protected name";
 }
 
 impl FromStr for Mount {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = |what: String| format!("{what}; {FORM}");
+        let wrong = |what: String| format!("{what}; {}", Self::FORM);
         let (prefix, rest) = text
             .split_once('=')
             .ok_or_else(|| wrong("there is no `=` after the prefix".to_owned()))?;
@@ -231,6 +221,6 @@ impl FromStr for Mount {
                 return Err(wrong(what));
             }
         }
-        Ok(Self { config })
+        Ok(Self(config))
     }
 }
