@@ -20,7 +20,7 @@
 //!
 //! A call takes one path: a transport passes it to `server`, `call` checks with `arguments` whether it fits the schema
 //! of its tool, its set turns it into a request of [`piton_runtime`], and `answer` reports the outcome, in the forms
-//! that `client_kind` knows its client to need.
+//! that its client needs.
 //!
 //! *Invariants*: tools come in sets, and a connection has those that its configuration gives it. The texts and schemas
 //! that agents see come from the types of the requests and from [`catalogue`], and from nowhere else. A failure that an
@@ -38,8 +38,6 @@ pub mod bounds;
 #[cfg(feature = "serve")]
 mod call;
 pub mod catalogue;
-#[cfg(feature = "serve")]
-mod client_kind;
 #[cfg(feature = "serve")]
 pub mod http;
 #[cfg(feature = "serve")]

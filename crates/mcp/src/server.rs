@@ -19,11 +19,10 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::answer::call_result;
+use crate::answer::{call_result, gets_structured};
 use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
 use crate::catalogue::{Catalogue, Hints, ToolCard};
-use crate::client_kind::gets_structured;
 use crate::log::{CallLog, CallOutcome, Called};
 use crate::offered_tools::{OfferedTools, offered, with_map};
 use crate::person::AtClient;
@@ -47,20 +46,20 @@ pub(crate) struct Server {
 impl Server {
     /// Creates the server of an agent on this machine, which started it.
     pub(crate) fn local(offer: &ServerBuilder, whereabouts: Whereabouts) -> Self {
-        Self::new(offer, offer.runtime().connect(whereabouts), true)
+        Self::new(offer, offer.runtime.connect(whereabouts), true)
     }
 
     /// Creates the server of an agent anywhere. It knows only directories that are named.
     pub(crate) fn remote(offer: &ServerBuilder) -> Self {
-        Self::new(offer, offer.runtime().connect_once(), false)
+        Self::new(offer, offer.runtime.connect_once(), false)
     }
 
     fn new(offer: &ServerBuilder, connection: Connection, is_local: bool) -> Self {
         let connection = Arc::new(connection);
         let sets = offer.sets(&connection);
         let asks_roots = AtomicBool::new(is_local);
-        let (log, listing) = (offer.log(), OfferedTools::default());
-        let answers = offer.runtime().applied().answers();
+        let (log, listing) = (offer.log.clone(), OfferedTools::default());
+        let answers = offer.runtime.applied().answers();
         Self { connection, sets, log, listing, answers, asks_roots, is_local }
     }
 

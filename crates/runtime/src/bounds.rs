@@ -227,3 +227,10 @@ pub const DIFF_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Maximum number of warnings of a flow's run that its reply repeats; a node in a loop can give one each time.
 pub const WARNINGS_MAX: usize = 100;
+
+/// Cuts a list to a limit. Returns the number of items left out as well.
+pub(crate) fn cut<T>(mut items: Vec<T>, max: usize) -> (Vec<T>, usize) {
+    let left_out = items.len().saturating_sub(max);
+    items.truncate(max);
+    (items, left_out)
+}

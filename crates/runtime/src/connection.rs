@@ -1,4 +1,5 @@
-//! The use cases of one agent, which remember the runs that it has open.
+//! The use cases of one agent, which remember the runs that it has open. Those that take no part in remembering are
+//! beside what they use, in `workflow` and `backpack`.
 //!
 //! *Invariants*: what is remembered only adds notices beside replies and decides which calls are refused for lack of a
 //! label. It never decides which run a call is about. Connections share nothing of it.
@@ -7,9 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use piton_backpack::BackpackId;
-use piton_core::{Code, Envelope, Provenance, RunId, SessionId, truncate};
-use piton_workflow::compile::StepAccess;
+use piton_core::{Envelope, RunId, SessionId, truncate};
 use piton_workflow::event::Blocker;
 use piton_workflow::session::{
     Checkpoint, CheckpointReply, Continue, PersonVerdict, Question, Reply, ReplyBody, ReplyNotice,
@@ -17,12 +16,9 @@ use piton_workflow::session::{
 };
 use piton_workflow::{BlockerCode, NextIntent};
 
-use crate::backpack::Attachment;
 use crate::bounds::{CLIENT_NAME_BYTES_MAX, OPEN_RUNS_MAX, OPEN_RUNS_SHOWN_MAX};
 use crate::context::{ContextAgent, ProjectContext};
 use crate::project_env::{ProjectDir, project_dir};
-use crate::reply::{ArtifactPart, InspectedWorkflow, ListedWorkflows, ResumeCandidates};
-use crate::request::{GetArtifact, InspectWorkflow, ListWorkflows, ResumeSession, StartWorkflow};
 use crate::run_label::LabelledCall;
 use crate::workflow::Runtime;
 
@@ -39,23 +35,14 @@ pub struct Whereabouts {
 
 /// The use cases of one agent.
 pub struct Connection {
-    runtime: Arc<Runtime>,
+    pub(crate) runtime: Arc<Runtime>,
     whereabouts: Mutex<Whereabouts>,
     open: Mutex<OpenRuns>,
     client: Mutex<Option<String>>,
     /// Set if every call must name its step; cached once it was looked up for the client's location.
-    always_needs_run: Mutex<Option<bool>>,
+    pub(crate) always_needs_run: Mutex<Option<bool>>,
     /// Set if the open runs outlive a call.
-    remembers: bool,
-}
-
-/// The step that a call belongs to, and the access that the step leaves.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CallBasis {
-    /// The step, if the call named one.
-    pub provenance: Option<Provenance>,
-    /// The part of the configured access that the step leaves, if it narrows it.
-    pub access: Option<StepAccess>,
+    pub(crate) remembers: bool,
 }
 
 impl fmt::Debug for Connection {
@@ -92,76 +79,12 @@ impl Connection {
         self.client.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns the basis of a call. `run` is the token of the pending step that it belongs to, if it names one.
-    pub async fn call_basis(&self, run: Option<&str>) -> Result<CallBasis, Envelope> {
-        match run {
-            Some(token) => self.runtime.call_basis(token).await,
-            // A call without a token would escape the limits of the step, so it is refused wherever a step narrows
-            // access.
-            None if self.needs_run().await? => Err(run_required()),
-            None => Ok(CallBasis::default()),
-        }
-    }
-
-    /// True if access may depend on a step, so that a call must name one.
-    async fn needs_run(&self) -> Result<bool, Envelope> {
-        if self.always_needs_run()? {
-            return Ok(true);
-        }
-        // Without memory, the open runs are unknown. Then any workflow that narrows access is reason enough.
-        if !self.remembers {
-            let project = self.project(None)?;
-            return self.runtime.any_workflow_narrows(project.as_ref().map(ProjectDir::path));
-        }
-        for (session, run) in self.open_runs() {
-            let pending = self.runtime.pending_access(session, run).await?;
-            if pending.is_some_and(|pending| pending.narrows) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Returns the access left by the pending steps of this agent's open runs, each with its session. Empty if the
-    /// connection remembers no runs.
-    pub async fn step_accesses(&self) -> Result<Vec<(SessionId, Option<StepAccess>)>, Envelope> {
-        let mut left = Vec::new();
-        for (session, run) in self.open_runs() {
-            let pending = self.runtime.pending_access(session, run).await?;
-            left.extend(pending.map(|pending| (session, pending.access)));
-        }
-        Ok(left)
-    }
-
     /// Returns this agent's open runs, newest last. Empty if the connection remembers no runs.
-    fn open_runs(&self) -> Vec<(SessionId, RunId)> {
+    pub(crate) fn open_runs(&self) -> Vec<(SessionId, RunId)> {
         if !self.remembers {
             return Vec::new();
         }
         self.open.lock().unwrap_or_else(PoisonError::into_inner).runs()
-    }
-
-    /// True if the configuration at the client's location requires every call to name its step. Looked up once: reading
-    /// a file for every call would cost more than most calls do.
-    fn always_needs_run(&self) -> Result<bool, Envelope> {
-        let known = *self.always_needs_run.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        // The lock is not held while files are read. Two calls may both look it up and find the same.
-        let project = self.project(None)?;
-        let found = self.runtime.always_needs_run(project.as_ref().map(ProjectDir::path))?;
-        *self.always_needs_run.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
-        Ok(found)
-    }
-
-    /// Returns the backpack that the agent is attached to, if any: `backpack`, or else the configured one.
-    pub fn attachment(
-        &self,
-        backpack: Option<&BackpackId>,
-    ) -> Result<Option<Attachment>, Envelope> {
-        let project = self.project(None)?;
-        self.runtime.attachment(project.as_ref().map(ProjectDir::path), backpack)
     }
 
     /// Returns the context agent that the client acts as in its project, if any.
@@ -181,30 +104,6 @@ impl Connection {
         whereabouts.client_root = client_root;
         // Another root may mean another configuration.
         *self.always_needs_run.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    /// Lists every workflow that can be started.
-    pub fn list_workflows(&self, request: &ListWorkflows) -> Result<ListedWorkflows, Envelope> {
-        let project = self.project(request.project_dir.as_deref())?;
-        Ok(self.runtime.list_workflows(request, project.as_ref()))
-    }
-
-    /// Shows a workflow without starting it.
-    pub fn inspect_workflow(
-        &self,
-        request: &InspectWorkflow,
-    ) -> Result<InspectedWorkflow, Envelope> {
-        let project = self.project(request.project_dir.as_deref())?;
-        let path = project.as_ref().map(ProjectDir::path);
-        self.runtime.inspect_workflow(&request.workflow_id, request.mode, path)
-    }
-
-    /// Starts a run, or returns the one that was started under the same key.
-    pub async fn start_workflow(&self, request: StartWorkflow) -> Result<Reply, Envelope> {
-        let project = self.project(request.project_dir.as_deref())?;
-        let mut reply = self.runtime.start_workflow(request, project.as_ref()).await?;
-        reply.notices.extend(self.note(&reply.body.run, reply.body.is_complete));
-        Ok(reply)
     }
 
     /// Submits the output of a step, or asks for the current state of a run.
@@ -263,21 +162,8 @@ impl Connection {
         Ok(reply)
     }
 
-    /// Returns an artifact of an earlier step.
-    pub async fn get_artifact(&self, request: &GetArtifact) -> Result<ArtifactPart, Envelope> {
-        self.runtime.get_artifact(request).await
-    }
-
-    /// Finds runs to resume.
-    pub async fn resume_session(
-        &self,
-        request: &ResumeSession,
-    ) -> Result<ResumeCandidates, Envelope> {
-        let project = self.project(None)?;
-        self.runtime.resume_session(request, project.as_ref()).await
-    }
-
-    fn project(&self, asked: Option<&str>) -> Result<Option<ProjectDir>, Envelope> {
+    /// Returns the project directory of a call: the one `asked` for, or the one that is known.
+    pub(crate) fn project(&self, asked: Option<&str>) -> Result<Option<ProjectDir>, Envelope> {
         let whereabouts = self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Whereabouts { client_root, claude_project_dir, working_dir } = &whereabouts;
         let configured = self.runtime.applied().project_dir();
@@ -287,7 +173,7 @@ impl Connection {
     }
 
     /// Remembers a run and returns a notice of the other open ones.
-    fn note(&self, run: &RunLine, is_complete: bool) -> Option<ReplyNotice> {
+    pub(crate) fn note(&self, run: &RunLine, is_complete: bool) -> Option<ReplyNotice> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.note(run, is_complete);
         open.others(run).map(|message| ReplyNotice::OtherRuns { message })
@@ -337,10 +223,4 @@ impl OpenRuns {
             (_, more) => Some(format!("Also open here: {shown}, and {more} more.")),
         }
     }
-}
-
-fn run_required() -> Envelope {
-    let message = "What may be touched depends on the step that you are at, and the call has no `run`; nothing was \
-                   done.";
-    Envelope::new(Code::TokenRunRequired, message)
 }

@@ -84,8 +84,8 @@ pub mod text_diff;
 pub mod workflow;
 pub mod workspaces;
 
-pub use connection::{CallBasis, Connection, Whereabouts};
+pub use connection::{Connection, Whereabouts};
 // The port by which a front end keeps replies for clients that lose their connection. The use cases know nothing of it.
 pub use piton_store::port::{Replies, ReplyClaim, ReplyKey};
 pub use piton_workflow::compile::StepAccess;
-pub use workflow::{Runtime, RuntimePorts};
+pub use workflow::{CallBasis, Runtime, RuntimePorts};

@@ -113,7 +113,7 @@ impl ModelSettings {
 impl Runtime {
     /// Returns the model settings of the user's current configuration.
     pub fn model_settings(&self) -> Result<ModelSettings, Envelope> {
-        ModelSettings::configured(self.configuration())
+        ModelSettings::configured(&self.configuration)
     }
 }
 

@@ -4,7 +4,6 @@
 //! The comments on the fields are the descriptions that agents read in the schemas of the tools.
 
 use piton_core::{RunId, SessionId};
-use piton_workflow::{Autonomy, RiskPolicy};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -101,37 +100,3 @@ pub struct ResumeSession {
 /// Names a session or a run as people do: by an id, the end of one, or the two words of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionReference(pub String);
-
-/// What preferences are changed for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PreferenceScope {
-    /// Every run that starts from now on: the user's configuration file.
-    Global,
-    /// One run, from where it stands.
-    Run {
-        /// The session.
-        session_id: SessionId,
-        /// The run.
-        run_id: RunId,
-    },
-}
-
-/// Changes preferences.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefer {
-    /// What they are changed for.
-    pub scope: PreferenceScope,
-    /// When runs wait for a person.
-    pub autonomy: Option<Autonomy>,
-    /// Which of several correct ways runs take.
-    pub risk_policy: Option<RiskPolicy>,
-}
-
-/// Makes a file of a session that can be carried elsewhere.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExportSession {
-    /// The session.
-    pub session: SessionReference,
-    /// Takes what can be read of a damaged session, to be looked at only.
-    pub salvage: bool,
-}

@@ -9,7 +9,7 @@ use crate::project::Project;
 use crate::requirements::tag;
 
 /// Where the tools are, which a problem is told of.
-const CATALOGUE: &str = "crates/mcp/src/catalogue/workflow/tool.rs";
+const CATALOGUE: &str = "crates/mcp/src/catalogue.rs";
 
 /// What must be shown while a tool is on: the tool, the gate, and the rows that are that gate.
 const GATES: [(&str, &str, &[&str]); 8] = [

@@ -2,7 +2,6 @@
 
 use clap::{Args, Subcommand};
 use piton_runtime::reply::AppliedPreferences;
-use piton_runtime::request::{Prefer, PreferenceScope};
 use piton_runtime::workflow::{Autonomy, Preferences, RiskPolicy};
 
 use crate::app::{App, Outcome};
@@ -57,15 +56,8 @@ fn get(app: &App, run: &MaybeRun) -> Outcome {
 impl Set {
     fn run(self, app: &App) -> Outcome {
         let open = app.open()?;
-        let scope = match &self.run.run {
-            None => PreferenceScope::Global {},
-            Some(reference) => {
-                let (session_id, run_id) = open.ids(reference)?;
-                PreferenceScope::Run { session_id, run_id }
-            }
-        };
-        let Self { autonomy, risk_policy, .. } = self;
-        let applied = open.wait(open.runtime.prefer(&Prefer { scope, autonomy, risk_policy }))?;
+        let run = self.run.run.as_ref().map(|reference| open.ids(reference)).transpose()?;
+        let applied = open.wait(open.runtime.prefer(run, self.autonomy, self.risk_policy))?;
         print(app, applied.preferences);
         for warning in &applied.warnings {
             app.output.print(warning);

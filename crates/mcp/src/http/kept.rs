@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::task::{Poll, ready};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use futures_util::stream::poll_fn;
 use futures_util::{Stream, StreamExt as _};
 use piton_core::Digest;
@@ -35,6 +35,7 @@ use rmcp::transport::streamable_http_server::session::{
     EventStore, EventStoreError, EventStream, ServerSseMessage, SessionState, SessionStore,
     SessionStoreError,
 };
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -99,7 +100,7 @@ impl KeptReplies {
             // If claiming fails, treat it as a new call.
             claim => claim.ok().flatten(),
         };
-        let earlier = self.read(&stream.key).await;
+        let earlier: Option<KeptCall> = self.read(&stream.key).await;
         // The clock makes the number unique even if no record of earlier calls is left.
         let follower = earlier.as_ref().map_or(0, |earlier| earlier.number.saturating_add(1));
         let own = stream.numbered(self.clock.now_ms().get().max(follower));
@@ -122,7 +123,7 @@ impl KeptReplies {
     /// Returns the record of a call. A record that cannot be read, or belongs to another server, is treated as absent;
     /// the call is then like any new one.
     async fn record(&self, stream: &CallStream) -> Option<KeptCall> {
-        let newest = self.read(&stream.key).await;
+        let newest: Option<KeptCall> = self.read(&stream.key).await;
         let record = match &stream.number {
             None => newest,
             Some(number) => match (number.get(), newest) {
@@ -140,7 +141,8 @@ impl KeptReplies {
         record.filter(|record| record.server == Some(self.server))
     }
 
-    async fn read(&self, key: &ReplyKey) -> Option<KeptCall> {
+    /// Reads a record. One that cannot be read is treated as absent.
+    pub(super) async fn read<T: DeserializeOwned>(&self, key: &ReplyKey) -> Option<T> {
         let bytes = self.replies.get(key).await.ok()??;
         serde_json::from_slice(&bytes).ok()
     }
@@ -150,7 +152,8 @@ impl KeptReplies {
         self.write(&stream.key, record).await
     }
 
-    async fn write(&self, key: &ReplyKey, record: &KeptCall) -> bool {
+    /// Stores a record. Returns true if it was stored.
+    pub(super) async fn write(&self, key: &ReplyKey, record: &impl Serialize) -> bool {
         let bytes = serde_json::to_vec(record).expect("a record is JSON");
         self.replies.keep(key, bytes).await.is_ok()
     }
@@ -317,91 +320,48 @@ fn message_of(mut value: Value) -> Option<ServerJsonRpcMessage> {
     Some(ServerJsonRpcMessage::response(ServerResult::CustomResult(CustomResult(result)), id))
 }
 
+#[async_trait]
 impl EventStore for KeptReplies {
-    fn store_event<'a, 'b, 'c, 't>(
-        &'a self,
-        stream_id: &'b str,
-        event: &'c ServerSseMessage,
-    ) -> BoxFuture<'t, Result<String, EventStoreError>>
-    where
-        'a: 't,
-        'b: 't,
-        'c: 't,
-        Self: 't,
-    {
-        Box::pin(async move {
-            let stream = CallStream::without_session(stream_id).ok_or("its id is no name")?;
-            let record = self.record(&stream).await;
-            let mut record = record.unwrap_or_else(|| self.fresh(&stream));
-            record.add(event.message.as_deref());
-            // A reply that cannot be stored is sent all the same.
-            self.keep(&stream, &record).await;
-            Ok(stream.event(record.messages.len()))
-        })
+    async fn store_event(
+        &self,
+        stream_id: &str,
+        event: &ServerSseMessage,
+    ) -> Result<String, EventStoreError> {
+        let stream = CallStream::without_session(stream_id).ok_or("its id is no name")?;
+        let record = self.record(&stream).await;
+        let mut record = record.unwrap_or_else(|| self.fresh(&stream));
+        record.add(event.message.as_deref());
+        // A reply that cannot be stored is sent all the same.
+        self.keep(&stream, &record).await;
+        Ok(stream.event(record.messages.len()))
     }
 
-    fn replay_events_after<'a, 'b, 't>(
-        &'a self,
-        last_event_id: &'b str,
-    ) -> BoxFuture<'t, Result<EventStream, EventStoreError>>
-    where
-        'a: 't,
-        'b: 't,
-        Self: 't,
-    {
-        Box::pin(async move {
-            let event = last_event_id.strip_prefix('s').and_then(|event| event.rsplit_once('-'));
-            let Some((id, number)) = event else { return Err("it is no event of ours".into()) };
-            let stream = CallStream::without_session(id).ok_or("it is no event of ours")?;
-            let replayed = self.resume(stream, number.parse()?).await;
-            replayed.ok_or_else(|| "nothing is kept of its stream".into())
-        })
+    async fn replay_events_after(
+        &self,
+        last_event_id: &str,
+    ) -> Result<EventStream, EventStoreError> {
+        let event = last_event_id.strip_prefix('s').and_then(|event| event.rsplit_once('-'));
+        let Some((id, number)) = event else { return Err("it is no event of ours".into()) };
+        let stream = CallStream::without_session(id).ok_or("it is no event of ours")?;
+        let replayed = self.resume(stream, number.parse()?).await;
+        replayed.ok_or_else(|| "nothing is kept of its stream".into())
     }
 }
 
+#[async_trait]
 impl SessionStore for KeptReplies {
-    fn load<'a, 'b, 't>(
-        &'a self,
-        session_id: &'b str,
-    ) -> BoxFuture<'t, Result<Option<SessionState>, SessionStoreError>>
-    where
-        'a: 't,
-        'b: 't,
-        Self: 't,
-    {
-        Box::pin(async move {
-            let found = self.replies.get(&Self::session_key(session_id)).await?;
-            Ok(found.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
-        })
+    async fn load(&self, session_id: &str) -> Result<Option<SessionState>, SessionStoreError> {
+        let found = self.replies.get(&Self::session_key(session_id)).await?;
+        Ok(found.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }
 
-    fn store<'a, 'b, 'c, 't>(
-        &'a self,
-        session_id: &'b str,
-        state: &'c SessionState,
-    ) -> BoxFuture<'t, Result<(), SessionStoreError>>
-    where
-        'a: 't,
-        'b: 't,
-        'c: 't,
-        Self: 't,
-    {
-        Box::pin(async move {
-            let bytes = serde_json::to_vec(state)?;
-            Ok(self.replies.keep(&Self::session_key(session_id), bytes).await?)
-        })
+    async fn store(&self, session_id: &str, state: &SessionState) -> Result<(), SessionStoreError> {
+        let bytes = serde_json::to_vec(state)?;
+        Ok(self.replies.keep(&Self::session_key(session_id), bytes).await?)
     }
 
-    fn delete<'a, 'b, 't>(
-        &'a self,
-        session_id: &'b str,
-    ) -> BoxFuture<'t, Result<(), SessionStoreError>>
-    where
-        'a: 't,
-        'b: 't,
-        Self: 't,
-    {
-        Box::pin(async move { Ok(self.replies.forget(ReplyKey::client(session_id)).await?) })
+    async fn delete(&self, session_id: &str) -> Result<(), SessionStoreError> {
+        Ok(self.replies.forget(ReplyKey::client(session_id)).await?)
     }
 }
 
@@ -409,6 +369,7 @@ impl SessionStore for KeptReplies {
 mod tests {
     use std::sync::Mutex;
 
+    use futures_util::future::BoxFuture;
     use piton_core::FileBytes;
     use piton_store::Error;
     use piton_store::local::SystemClock;
@@ -544,7 +505,7 @@ mod tests {
             Some(next) => next,
             None => server.begin(&stream).await.expect("the reply got through"),
         };
-        let newest = server.read(&stream.key).await.expect("a call has a record");
+        let newest: KeptCall = server.read(&stream.key).await.expect("a call has a record");
         assert_eq!(Some(newest.number), next.stream.number(), "it is the next call's");
     }
 }

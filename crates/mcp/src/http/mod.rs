@@ -6,7 +6,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `listener`, `token` | the address, and the check of callers |
+//! | `listener` | the address, and the check of callers |
 //! | `connections` | connections, their limit, and the end of those that send nothing |
 //! | `phase` | running calls, and the shutdown of the server |
 //! | `message` | the message of a request, read within bounds |
@@ -25,8 +25,6 @@ mod phase;
 mod repeat;
 mod serve;
 mod sessions;
-mod token;
 
-pub use listener::Listener;
+pub use listener::{Listener, Token};
 pub use serve::{PATH, Stopped, serve_handlers, serve_http};
-pub use token::Token;

@@ -106,7 +106,7 @@ pub(super) async fn check(
     loop {
         match call.kept.replies.claim(&call.key).await {
             Ok(Some(claim)) => {
-                return match call.unheard().await {
+                return match call.kept.read(&call.key).await {
                     Some(Unheard::Replied(reply)) if call.is_recent(&reply) => {
                         call.give(reply, claim)
                     }
@@ -123,7 +123,7 @@ pub(super) async fn check(
             Err(_) => return next.run(request).await,
         }
         // A reply that was just stored is visible a moment before its claim ends.
-        let kept = call.unheard().await;
+        let kept = call.kept.read(&call.key).await;
         let is_repetition = matches!(kept, Some(Unheard::UnderWay | Unheard::Replied(_)));
         if !is_repetition && began.elapsed() >= REPEAT_GRACE {
             // The client of the other call is still connected, so this is a call of another client.
@@ -186,12 +186,6 @@ impl LoneCall {
         Self { kept, key }
     }
 
-    /// Returns the record of the call. A record that cannot be read is treated as absent.
-    async fn unheard(&self) -> Option<Unheard> {
-        let bytes = self.kept.replies.get(&self.key).await.ok()??;
-        serde_json::from_slice(&bytes).ok()
-    }
-
     /// True if the client of the call may still come back. The distance is absolute, in case the clock was set back.
     fn is_recent(&self, reply: &KeptReply) -> bool {
         let age_ms = self.kept.clock.now_ms().get().abs_diff(reply.replied_at.get());
@@ -199,9 +193,8 @@ impl LoneCall {
     }
 
     async fn keep(&self, unheard: &Unheard) {
-        let bytes = serde_json::to_vec(unheard).expect("it is JSON");
         // If the reply cannot be stored, it cannot be requested again.
-        let _ = self.kept.replies.keep(&self.key, bytes).await;
+        self.kept.write(&self.key, unheard).await;
     }
 
     /// Makes the call, and stores its reply if the client does not get it.

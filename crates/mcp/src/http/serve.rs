@@ -17,11 +17,11 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::kept::KeptReplies;
-use super::listener::Listener;
+use super::listener::{Listener, check_token};
 use super::message::Room;
 use super::phase::{Phase, UnderWay};
 use super::sessions::ClientSessions;
-use super::{connections, message, phase, repeat, token};
+use super::{connections, message, phase, repeat};
 use crate::bounds::{MESSAGE_BYTES_MAX, SHUTDOWN_WAIT};
 use crate::server::Server;
 use crate::sets::ServerBuilder;
@@ -58,7 +58,7 @@ pub async fn serve_http(
     let kept = listener.replies.clone().map(|replies| KeptReplies {
         replies,
         server: Digest::of(&FileBytes(server.as_bytes())),
-        clock: Arc::clone(offer.runtime().clock()),
+        clock: Arc::clone(offer.runtime.clock()),
     });
     serve(listener, move || Server::remote(&offer), kept, stop).await
 }
@@ -98,7 +98,7 @@ async fn serve<H: ServerHandler>(
         .layer(from_fn_with_state((staged.clone(), calls.clone()), phase::count))
         .fallback(nothing_here);
     let router = match token {
-        Some(own) => router.layer(from_fn_with_state(own, token::check)),
+        Some(own) => router.layer(from_fn_with_state(own, check_token)),
         None => router,
     };
     let stopping = async {

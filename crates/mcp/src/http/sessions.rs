@@ -5,7 +5,6 @@
 //! comes back, if replies are kept. Each running request of a session has a unique id, by which its reply finds it.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::stream::once;
@@ -69,34 +68,18 @@ struct IdInUse {
 }
 
 /// Reason that a session cannot be used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum SessionsError {
     /// All sessions have running calls.
+    #[error(
+        "the server has {SESSIONS_MAX} sessions, and all of them have calls under way. Try again later"
+    )]
     Full,
     /// Nothing is kept for the event.
+    #[error("nothing is kept of this event")]
     NotKept,
-    Held(LocalSessionManagerError),
-}
-
-impl fmt::Display for SessionsError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full => write!(
-                formatter,
-                "the server has {SESSIONS_MAX} sessions, and all of them have calls under way. Try again later"
-            ),
-            Self::NotKept => formatter.write_str("nothing is kept of this event"),
-            Self::Held(error) => error.fmt(formatter),
-        }
-    }
-}
-
-impl std::error::Error for SessionsError {}
-
-impl From<LocalSessionManagerError> for SessionsError {
-    fn from(error: LocalSessionManagerError) -> Self {
-        Self::Held(error)
-    }
+    #[error(transparent)]
+    Held(#[from] LocalSessionManagerError),
 }
 
 fn lock(uses: &Mutex<Uses>) -> MutexGuard<'_, Uses> {

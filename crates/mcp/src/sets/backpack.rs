@@ -4,53 +4,50 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use piton_core::Envelope;
-use piton_runtime::backpack::reply::{HistoryShown, KeysListed, Packed, Unpacked};
-use piton_runtime::backpack::{Attachment, CallerScope};
+use piton_runtime::backpack::request::{HistoryShown, KeysListed, Packed, Unpacked};
+use piton_runtime::backpack::{Attached, CallerScope};
 use piton_runtime::{CallBasis, Connection, StepAccess};
 
 use super::tool_set::{ToolReply, ToolSet};
 use crate::call::CheckedCall;
-use crate::catalogue::backpack::{BackpackTool, catalogue};
-use crate::catalogue::{Catalogue, ToolCard};
+use crate::catalogue::{self, BackpackTool, Catalogue, ToolCard};
 
 pub(super) struct BackpackTools {
     connection: Arc<Connection>,
     /// The configured attachment. A problem with it is reported when a tool is called.
-    attachment: Result<Attachment, Envelope>,
+    attached: Result<Attached, Envelope>,
     catalogue: Arc<Catalogue>,
 }
 
 impl BackpackTools {
-    pub(super) fn new(
-        connection: Arc<Connection>,
-        attachment: Result<Attachment, Envelope>,
-    ) -> Self {
-        Self { connection, attachment, catalogue: catalogue() }
+    pub(super) fn new(connection: Arc<Connection>, attached: Result<Attached, Envelope>) -> Self {
+        Self { connection, attached, catalogue: catalogue::backpack() }
     }
 
     /// Returns the identity that a call acts with. This is the one place that decides what a call may do.
-    fn caller_scope(&self, attachment: &Attachment, basis: &CallBasis) -> CallerScope {
-        CallerScope::new(attachment.agent.as_ref(), self.connection.client(), basis)
+    fn caller_scope(&self, attached: &Attached, basis: &CallBasis) -> CallerScope {
+        CallerScope::new(attached.agent.as_ref(), self.connection.client(), basis)
     }
 
     async fn make(&self, call: CheckedCall<'_>) -> Result<ToolReply, Envelope> {
         let tool: BackpackTool = call.tool().parse().expect("its catalogue has these tools alone");
-        let attachment = self.attachment.as_ref().map_err(Clone::clone)?;
+        let attached = self.attached.as_ref().map_err(Clone::clone)?;
         let basis = self.connection.call_basis(call.run()).await?;
-        let (caller, state) = (self.caller_scope(attachment, &basis), &attachment.state);
+        let caller = self.caller_scope(attached, &basis);
         Ok(match tool {
             BackpackTool::Pack => {
-                ToolReply::new(state.pack(&caller, &call.request()?).await?, Packed::text)
+                ToolReply::new(attached.pack(&caller, &call.request()?).await?, Packed::text)
             }
             BackpackTool::Unpack => {
-                ToolReply::new(state.unpack(&caller, &call.request()?).await?, Unpacked::text)
+                ToolReply::new(attached.unpack(&caller, &call.request()?).await?, Unpacked::text)
             }
             BackpackTool::Keys => {
-                ToolReply::new(state.keys(&caller, &call.request()?).await?, KeysListed::text)
+                ToolReply::new(attached.keys(&caller, &call.request()?).await?, KeysListed::text)
             }
-            BackpackTool::History => {
-                ToolReply::new(state.history(&caller, &call.request()?).await?, HistoryShown::text)
-            }
+            BackpackTool::History => ToolReply::new(
+                attached.history(&caller, &call.request()?).await?,
+                HistoryShown::text,
+            ),
         })
     }
 }

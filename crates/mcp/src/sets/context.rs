@@ -15,8 +15,7 @@ use piton_runtime::{CallBasis, Connection, StepAccess};
 
 use super::tool_set::{ToolReply, ToolSet};
 use crate::call::CheckedCall;
-use crate::catalogue::context::{ContextTool, catalogue};
-use crate::catalogue::{Catalogue, ToolCard};
+use crate::catalogue::{self, Catalogue, ContextTool, ToolCard};
 
 /// Names that models use for the field with a tree node, which is nearly always a path.
 const ALIASES: &[(&str, &str)] = &[("path", "node"), ("file_path", "node")];
@@ -31,7 +30,7 @@ impl ContextTools {
     /// Creates the set for a connection that acts as an agent of context. Returns `None` for any other.
     pub(super) fn of(connection: &Arc<Connection>) -> Option<Self> {
         let agent = connection.context_agent()?;
-        let catalogue = catalogue(agent.role);
+        let catalogue = catalogue::context(agent.role);
         Some(Self { connection: Arc::clone(connection), agent, catalogue })
     }
 

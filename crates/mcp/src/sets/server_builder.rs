@@ -22,10 +22,10 @@ type SetFactory = dyn Fn(&Arc<Connection>) -> Option<Arc<dyn ToolSet>> + Send + 
 /// The offer to agents: the use cases, and the sets of tools that lead to them.
 #[derive(Clone)]
 pub struct ServerBuilder {
-    runtime: Arc<Runtime>,
+    pub(crate) runtime: Arc<Runtime>,
     more: Vec<Arc<SetFactory>>,
     backpack: Option<BackpackId>,
-    log: Option<Arc<dyn CallLog>>,
+    pub(crate) log: Option<Arc<dyn CallLog>>,
     /// The Workspaces, as they were declared.
     workspaces: Vec<String>,
 }
@@ -83,14 +83,6 @@ impl ServerBuilder {
     #[must_use]
     pub fn logged(self, log: Arc<dyn CallLog>) -> Self {
         Self { log: Some(log), ..self }
-    }
-
-    pub(crate) fn log(&self) -> Option<Arc<dyn CallLog>> {
-        self.log.clone()
-    }
-
-    pub(crate) fn runtime(&self) -> &Arc<Runtime> {
-        &self.runtime
     }
 
     /// Returns the digest of everything that a remote agent can reach. Servers with the same setup have the same

@@ -14,8 +14,7 @@ use piton_runtime::request::Continue;
 use super::ask_person::ask;
 use super::tool_set::{ToolReply, ToolSet};
 use crate::call::CheckedCall;
-use crate::catalogue::Catalogue;
-use crate::catalogue::workflow::{WorkflowTool, catalogue};
+use crate::catalogue::{self, Catalogue, WorkflowTool};
 use crate::person::Person;
 
 pub(super) struct WorkflowTools {
@@ -25,7 +24,7 @@ pub(super) struct WorkflowTools {
 
 impl WorkflowTools {
     pub(super) fn new(connection: Arc<Connection>) -> Self {
-        Self { connection, catalogue: catalogue() }
+        Self { connection, catalogue: catalogue::workflow() }
     }
 
     /// Handles the answer of a person to a question that starting a run raised. Starting again would create another

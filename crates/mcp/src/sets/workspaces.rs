@@ -12,8 +12,7 @@ use serde_json::Value;
 use super::tool_set::{ToolReply, ToolSet};
 use crate::bounds::FLUSH_AFTER;
 use crate::call::CheckedCall;
-use crate::catalogue::workspaces::world_catalogue;
-use crate::catalogue::{Catalogue, ToolCard};
+use crate::catalogue::{Catalogue, ToolCard, world_catalogue};
 
 /// Name of the acting agent if the client did not give one.
 const NAMELESS: &str = "agent";

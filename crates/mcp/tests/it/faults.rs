@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use piton_core::port::Entropy;
 use piton_core::port::fixed::SeededEntropy;
-use piton_mcp::catalogue::workflow::WorkflowTool;
+use piton_mcp::catalogue::WorkflowTool;
 use serde_json::{Map, Value, json};
 
 use crate::rig::{Machine, Pipe};

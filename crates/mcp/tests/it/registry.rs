@@ -1,8 +1,7 @@
 //! What agents are told about the tools before they call one.
 
 use piton_mcp::bounds::TOOLS_BYTES_MAX;
-use piton_mcp::catalogue::workflow::WorkflowTool;
-use piton_mcp::catalogue::{Catalogue, ToolCard, sets};
+use piton_mcp::catalogue::{Catalogue, ToolCard, WorkflowTool, sets};
 use serde_json::{Value, json};
 
 use crate::rig::{Machine, Pipe};

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use jsonschema::Validator;
-use piton_mcp::catalogue::workflow::WorkflowTool;
-use piton_mcp::catalogue::{Object, error_schema};
+use piton_mcp::catalogue::{Object, WorkflowTool, error_schema};
 use serde_json::{Value, json};
 
 use crate::rig::{Machine, Pipe};

@@ -1,7 +1,7 @@
 //! Every tool, as a scripted agent uses it.
 
 use piton_core::SessionId;
-use piton_mcp::catalogue::workflow::WorkflowTool;
+use piton_mcp::catalogue::WorkflowTool;
 use piton_store::StreamId;
 use serde_json::{Value, json};
 

@@ -21,23 +21,19 @@ use piton_backpack::{
 use piton_core::Envelope;
 use serde_json::Value;
 
-use super::caller_scope::CallerScope;
-use super::reply::{AboutValue, HistoryLine, HistoryShown, KeysListed, Packed, Unpacked};
-use super::request::{ListKeys, Pack, ShowHistory, Unpack};
+use super::attachment::CallerScope;
+use super::request::{
+    AboutValue, HistoryLine, HistoryShown, KeysListed, ListKeys, Pack, Packed, ShowHistory, Unpack,
+    Unpacked,
+};
 use super::shared::SharedBackpack;
-use crate::bounds::{KEYS_TOLD_MAX, STATE_COMMITS_TOLD_MAX, VALUE_TOLD_BYTES_MAX};
+use crate::bounds::{KEYS_TOLD_MAX, STATE_COMMITS_TOLD_MAX, VALUE_TOLD_BYTES_MAX, cut};
 
 /// A backpack with the permissions of the agents that are attached to it.
 #[derive(Clone)]
 pub struct Attached {
     shared: Arc<SharedBackpack>,
     permissions: Option<Permissions>,
-}
-
-/// The backpack configured for an agent.
-#[derive(Clone, Debug)]
-pub struct Attachment {
-    pub state: Attached,
     /// Name of the agent in the backpack. Without one, the name that the client gives itself is used.
     pub agent: Option<NodeId>,
 }
@@ -52,9 +48,9 @@ pub(super) fn is_agent(holder: &Holder) -> bool {
 }
 
 impl fmt::Debug for Attached {
-    /// Shows the backpack and the permissions.
+    /// Shows the backpack, the permissions and the agent.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let fields = (&self.shared.id, &self.permissions);
+        let fields = (&self.shared.id, &self.permissions, &self.agent);
         formatter.debug_tuple("Attached").field(&fields).finish()
     }
 }
@@ -62,7 +58,7 @@ impl fmt::Debug for Attached {
 impl Attached {
     /// Attaches agents with these permissions. Without any, agents may do what the items themselves allow.
     pub fn new(shared: Arc<SharedBackpack>, permissions: Option<Permissions>) -> Self {
-        Self { shared, permissions }
+        Self { shared, permissions, agent: None }
     }
 
     /// Returns the id of the backpack.
@@ -131,8 +127,7 @@ impl Attached {
         let mut keys = self.scope_of(&state, acting)?.keys();
         // The scope has applied the permissions already. The step may withhold further keys.
         keys.retain(|key| key.as_str().starts_with(prefix) && acting.leaves_reading(key));
-        let left_out = keys.len().saturating_sub(KEYS_TOLD_MAX);
-        keys.truncate(KEYS_TOLD_MAX);
+        let (keys, left_out) = cut(keys, KEYS_TOLD_MAX);
         Ok(KeysListed { backpack: self.backpack().clone(), keys, left_out })
     }
 

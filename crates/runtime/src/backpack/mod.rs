@@ -1,15 +1,14 @@
 //! Backpacks, as agents and their owners use them.
 //!
-//! * [`Attached`]: the backpack that an agent is attached to, and the operations on it: [`request`], [`reply`].
+//! * [`Attached`]: the backpack that an agent is attached to, and the operations on it: [`request`].
 //! * [`SharedBackpacks`]: the backpacks of a process, whose calls share an open one.
 //! * [`CallerScope`]: the identity that a call acts under.
 //! * `inspect` (feature `flow`): the contents of backpacks, as their owner reads them.
 
 mod attached;
-mod caller_scope;
+mod attachment;
 #[cfg(feature = "flow")]
 pub mod inspect;
-pub mod reply;
 pub mod request;
 mod shared;
 
@@ -18,8 +17,8 @@ pub use piton_backpack::{
     Action, BackpackId, BackpackPorts, ChangeKind, Key, NodeId, NodeIdentity,
 };
 
+pub use attached::Attached;
 #[cfg(feature = "flow")]
 pub(crate) use attached::short;
-pub use attached::{Attached, Attachment};
-pub use caller_scope::CallerScope;
+pub use attachment::CallerScope;
 pub use shared::{SharedBackpack, SharedBackpacks};

@@ -11,10 +11,9 @@ use piton_core::{Code, Envelope};
 
 use super::edit::{self, EditError};
 use super::environment::Environment;
-use super::file::ConfigFile;
-use super::problem::ConfigProblem;
+use super::file::{ConfigFile, ConfigProblem};
 use super::section::{self, FoundSection, Section};
-use super::settings::{Layer, SettingSource, Settings};
+use super::settings::{SettingSource, Settings};
 use super::table::SettingKey;
 use super::value::Base;
 use crate::bounds::{ANCESTORS_MAX, CONFIG_BYTES_MAX};
@@ -29,8 +28,8 @@ pub const USER_FILE: &str = "config.toml";
 #[derive(Clone, Debug)]
 pub struct Configuration {
     environment: Environment,
-    user: Layer,
-    variables: Layer,
+    user: Settings,
+    variables: Settings,
     user_dir: Option<PathBuf>,
 }
 
@@ -38,8 +37,8 @@ impl Configuration {
     /// Reads the user's file and the environment.
     pub fn load(environment: Environment) -> Result<Self, Vec<ConfigProblem>> {
         let user_dir = environment.user_dir();
-        let (variables, mut problems) = environment.layer();
-        let mut user = Layer::default();
+        let (variables, mut problems) = environment.settings();
+        let mut user = Settings::default();
         if let Some(dir) = &user_dir {
             let file = dir.join(USER_FILE);
             (user, _) = load(&file, SettingSource::User, environment.home(), &mut problems);
@@ -66,7 +65,7 @@ impl Configuration {
 
     /// Returns the settings outside of any project.
     pub fn settings(&self) -> Settings {
-        self.join(&Layer::default())
+        self.join(&Settings::default())
     }
 
     /// Returns the settings for a project. The `piton.toml` in `directory`, or the nearest one above it, counts.
@@ -132,12 +131,8 @@ impl Configuration {
         Ok(file)
     }
 
-    fn join(&self, project: &Layer) -> Settings {
-        Settings::of([
-            (SettingSource::User, &self.user),
-            (SettingSource::Project, project),
-            (SettingSource::Environment, &self.variables),
-        ])
+    fn join(&self, project: &Settings) -> Settings {
+        Settings::of([&self.user, project, &self.variables])
     }
 }
 
@@ -182,7 +177,7 @@ fn load(
     place: SettingSource,
     home: Option<&Path>,
     problems: &mut Vec<ConfigProblem>,
-) -> (Layer, String) {
+) -> (Settings, String) {
     let name = path.display().to_string();
     let text = match read(path) {
         Ok(Some(text)) => text,
@@ -194,9 +189,9 @@ fn load(
         }
     };
     let base = Base { directory: path.parent().unwrap_or(Path::new("/")), home };
-    let (layer, found) = ConfigFile { name: &name, place, base, text: &text }.read();
+    let (settings, found) = ConfigFile { name: &name, place, base, text: &text }.read();
     problems.extend(found);
-    (layer, text)
+    (settings, text)
 }
 
 /// Returns the text of a file; `None` if it does not exist.

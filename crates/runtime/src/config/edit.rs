@@ -7,9 +7,8 @@ use std::path::Path;
 
 use toml_edit::{DocumentMut, Item};
 
-use super::file::ConfigFile;
-use super::problem::ConfigProblem;
-use super::settings::{Layer, SettingSource};
+use super::file::{ConfigFile, ConfigProblem};
+use super::settings::{SettingSource, Settings};
 use super::table::SettingKey;
 use super::value::{Base, ValueForm};
 
@@ -35,10 +34,10 @@ pub enum EditError {
 /// Returns the text of a user's file after `key` was set to `value`, a name or a number.
 pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError> {
     let base = Base { directory: Path::new("/"), home: None };
-    let not_taken =
-        || EditError::NotTaken { value: value.to_owned(), words: key.form().describe() };
-    let wanted = key.form().of_text(value, base).map_err(|_| not_taken())?;
-    let written = match key.form() {
+    let form = key.row().form;
+    let not_taken = || EditError::NotTaken { value: value.to_owned(), words: form.describe() };
+    let wanted = form.of_text(value, base).map_err(|_| not_taken())?;
+    let written = match form {
         ValueForm::Whole { .. } => value.parse().map_err(|_| not_taken())?,
         _ => value.into(),
     };
@@ -52,7 +51,7 @@ pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError
     let edited = edit(text, key, written).ok_or(EditError::NoPlace)?;
     let (mut after, problems) = read(&edited);
     let is_set = after.0.remove(&key).map(|said| said.value) == Some(wanted);
-    let values = |layer: Layer| layer.0.into_iter().map(|(key, said)| (key, said.value));
+    let values = |settings: Settings| settings.0.into_iter().map(|(key, said)| (key, said.value));
     let mut rest = before;
     rest.0.remove(&key);
     if problems.is_empty() && is_set && values(rest).eq(values(after)) {

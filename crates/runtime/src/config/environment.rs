@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::problem::ConfigProblem;
-use super::settings::{Layer, LayerValue};
-use super::table::SettingKey;
+use super::file::ConfigProblem;
+use super::settings::{EffectiveSetting, SettingSource, Settings};
+use super::table::{SettingKey, SettingRow};
 use super::value::Base;
 use crate::nearest::nearest;
 
@@ -48,24 +48,26 @@ impl Environment {
     /// Returns the settings of the variables, and their problems.
     ///
     /// An unknown variable is a problem only if its name is close to a known one: others may use the prefix as well.
-    pub(super) fn layer(&self) -> (Layer, Vec<ConfigProblem>) {
-        let (mut layer, mut problems) = (Layer::default(), Vec::new());
+    pub(super) fn settings(&self) -> (Settings, Vec<ConfigProblem>) {
+        let (mut settings, mut problems) = (Settings::default(), Vec::new());
         let directory = self.working_dir.as_deref().unwrap_or(Path::new("/"));
         let base = Base { directory, home: self.home() };
         // An empty variable counts as unset.
         for key in SettingKey::ALL {
-            let Some(text) = self.variable(key.variable()) else { continue };
-            match key.form().of_text(text, base) {
+            let SettingRow { variable, form, .. } = key.row();
+            let Some(text) = self.variable(variable) else { continue };
+            match form.of_text(text, base) {
                 Ok(value) => {
-                    layer.0.insert(*key, LayerValue { value, at: key.variable().to_owned() });
+                    let (place, at) = (SettingSource::Environment, Some(variable.to_owned()));
+                    settings.0.insert(*key, EffectiveSetting { value, place, at });
                 }
                 Err(reason) => {
-                    let fix = format!("set it to {}", key.form().describe());
-                    problems.push(ConfigProblem::of(key.variable(), reason, fix));
+                    let fix = format!("set it to {}", form.describe());
+                    problems.push(ConfigProblem::of(variable, reason, fix));
                 }
             }
         }
-        let known = || SettingKey::ALL.iter().map(|key| key.variable());
+        let known = || SettingKey::ALL.iter().map(|key| key.row().variable);
         let strange = self.variables.keys().filter(|name| name.starts_with(PREFIX));
         let strange = strange.filter(|name| !OTHERS.contains(&name.as_str()));
         for name in strange.filter(|name| !known().any(|known| known == *name)) {
@@ -78,6 +80,6 @@ impl Environment {
                 problems.push(ConfigProblem::of(name.as_str(), reason, fix));
             }
         }
-        (layer, problems)
+        (settings, problems)
     }
 }

@@ -1,19 +1,80 @@
-//! A configuration file, parsed with every problem at once.
+//! A configuration file, parsed with every problem at once, each with its position and a fix.
 
+use std::fmt::{self, Write as _};
 use std::ops::Range;
 
+use piton_core::{Code, Envelope};
+use schemars::JsonSchema;
+use serde::Serialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::ConfigProblem;
 use super::section::SectionKey;
-use super::settings::{Layer, LayerValue, SettingSource};
+use super::settings::{EffectiveSetting, SettingSource, Settings};
 use super::table::SettingKey;
 use super::value::Base;
+use crate::bounds::CONFIG_PROBLEMS_MAX;
 use crate::nearest::nearest;
 
 /// Parts of names under which people keep secrets.
 const SECRETS: [&str; 4] = ["token", "secret", "password", "api_key"];
+
+/// A problem of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigProblem {
+    /// The file, or the variable of the environment.
+    pub place: String,
+    /// The line, from one; nothing if the place has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The character in that line, from one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    pub reason: String,
+    /// The correction.
+    pub fix: String,
+}
+
+impl ConfigProblem {
+    /// Creates a problem of a source as a whole.
+    pub fn of(place: impl Into<String>, reason: impl Into<String>, fix: impl Into<String>) -> Self {
+        let (place, reason, fix) = (place.into(), reason.into(), fix.into());
+        Self { place, line: None, column: None, reason, fix }
+    }
+
+    /// Returns the position in the form that editors and terminals understand.
+    pub fn at(&self) -> String {
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => format!("{}:{line}:{column}", self.place),
+            _ => self.place.clone(),
+        }
+    }
+
+    /// Combines all problems into one failure.
+    pub fn envelope(problems: &[Self]) -> Envelope {
+        let things = match problems.len() {
+            1 => "1 problem".to_owned(),
+            count => format!("{count} problems"),
+        };
+        let mut message = format!("The configuration cannot be used, because it has {things}.");
+        for problem in problems.iter().take(CONFIG_PROBLEMS_MAX) {
+            write!(message, "\n  {problem}").expect("writing to a string does not fail");
+        }
+        if let Some(more) = problems.len().checked_sub(CONFIG_PROBLEMS_MAX).filter(|more| *more > 0)
+        {
+            write!(message, "\n  and {more} more").expect("writing to a string does not fail");
+        }
+        Envelope::new(Code::ValidationError, message)
+            .with_suggestion("Fix each line that is named, and repeat the call.")
+    }
+}
+
+impl fmt::Display for ConfigProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}; {}", self.at(), self.reason, self.fix)
+    }
+}
 
 /// A file to parse.
 pub(super) struct ConfigFile<'a> {
@@ -26,7 +87,7 @@ pub(super) struct ConfigFile<'a> {
 
 impl ConfigFile<'_> {
     /// Returns the settings of the file, and everything that is wrong with it.
-    pub(super) fn read(&self) -> (Layer, Vec<ConfigProblem>) {
+    pub(super) fn read(&self) -> (Settings, Vec<ConfigProblem>) {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         let mut problems: Vec<ConfigProblem> = errors
             .iter()
@@ -35,22 +96,22 @@ impl ConfigFile<'_> {
                 self.problem(at, format!("not TOML: {}", error.message()), "fix the line")
             })
             .collect();
-        let mut layer = Layer::default();
+        let mut settings = Settings::default();
         // After a syntax error only a part of the file is there, and judging that part would be guessing.
         if problems.is_empty() {
             for (section, value) in table.get_ref() {
-                self.section(section, value, &mut layer, &mut problems);
+                self.section(section, value, &mut settings, &mut problems);
             }
         }
         problems.sort_by_key(|problem| (problem.line, problem.column));
-        (layer, problems)
+        (settings, problems)
     }
 
     fn section(
         &self,
         section: &Spanned<impl AsRef<str>>,
         value: &Spanned<DeValue<'_>>,
-        layer: &mut Layer,
+        settings: &mut Settings,
         problems: &mut Vec<ConfigProblem>,
     ) {
         let name = section.get_ref().as_ref();
@@ -72,7 +133,7 @@ impl ConfigFile<'_> {
         for (entry, value) in entries {
             match self.entry(name, entry.get_ref(), entry.span(), value) {
                 Ok((key, said)) => {
-                    layer.0.insert(key, said);
+                    settings.0.insert(key, said);
                 }
                 Err(problem) => problems.push(problem),
             }
@@ -96,7 +157,7 @@ impl ConfigFile<'_> {
             let found = entry.and_then(|entry| value.get_ref().get(entry));
             found.map_or(at.clone(), Spanned::span)
         };
-        match key.judge(value.clone(), self.place) {
+        match (key.row().judge)(value.clone(), self.place) {
             Ok(wrong) => problems.extend(wrong.into_iter().map(|wrong| {
                 self.problem(place_of(wrong.entry), format!("`{key}`: {}", wrong.reason), wrong.fix)
             })),
@@ -115,23 +176,25 @@ impl ConfigFile<'_> {
         name: &str,
         span: Range<usize>,
         value: &Spanned<DeValue<'_>>,
-    ) -> Result<(SettingKey, LayerValue), ConfigProblem> {
+    ) -> Result<(SettingKey, EffectiveSetting), ConfigProblem> {
         let Ok(key) = format!("{section}.{name}").parse::<SettingKey>() else {
             let reason = format!("there is no setting `{name}` in `[{section}]`");
             return Err(self.problem(span, reason, setting_fix(section, name, self.place)));
         };
         if !key.may_stand_in(self.place) {
             let reason = format!("a project may not set `{key}`, which is up to the user");
-            let fix = format!("move it to your own configuration file, or set {}", key.variable());
+            let fix =
+                format!("move it to your own configuration file, or set {}", key.row().variable);
             return Err(self.problem(span, reason, fix));
         }
-        match key.form().of_file(value.get_ref(), self.base) {
+        match key.row().form.of_file(value.get_ref(), self.base) {
             Ok(value) => {
                 let (line, column) = position(self.text, span.start);
-                Ok((key, LayerValue { value, at: format!("{}:{line}:{column}", self.name) }))
+                let at = Some(format!("{}:{line}:{column}", self.name));
+                Ok((key, EffectiveSetting { value, place: self.place, at }))
             }
             Err(reason) => {
-                let fix = format!("write for example `{name} = {}`", key.example());
+                let fix = format!("write for example `{name} = {}`", key.row().example);
                 Err(self.problem(value.span(), format!("`{key}`: {reason}"), fix))
             }
         }

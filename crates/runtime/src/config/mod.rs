@@ -9,11 +9,10 @@
 //! | `value` | the forms of values, and their syntax |
 //! | `settings` | the settings of one source, those that result, and those that are not in force yet |
 //! | `configuration` | finds, reads and writes the files |
-//! | `file` | a configuration file, parsed with every problem at once |
+//! | `file` | a configuration file, parsed with every problem at once, each with its position and a fix |
 //! | `environment` | the variables |
 //! | `edit` | changes one setting of a file and leaves the rest as its author wrote it |
 //! | `section` | the table of sections: lists and tables for a part of Piton, each parsed as a whole |
-//! | `problem` | problems, with their position and a fix |
 //! | `schema` | the JSON Schema of the files |
 //!
 //! *Invariants*: an unknown setting is a problem, never ignored. No secret is a setting: a token is in its own file,
@@ -23,7 +22,6 @@ mod configuration;
 mod edit;
 mod environment;
 mod file;
-mod problem;
 pub mod schema;
 pub mod section;
 mod settings;
@@ -33,9 +31,7 @@ mod value;
 pub use configuration::{Configuration, PROJECT_FILE, SetError, USER_FILE};
 pub use edit::{EditError, set};
 pub use environment::Environment;
-pub use problem::ConfigProblem;
-pub use settings::{
-    EffectiveSetting, Layer, LayerValue, SettingDifference, SettingSource, Settings, Status,
-};
+pub use file::ConfigProblem;
+pub use settings::{EffectiveSetting, SettingDifference, SettingSource, Settings, Status};
 pub use table::{Answers, Effect, LogLevel, RunNeeded, SettingKey};
 pub use value::{Value, ValueForm};

@@ -35,7 +35,7 @@ fn schema(place: SettingSource, title: &str, description: &str) -> Schema {
         section["properties"][key.name()] = setting(*key);
     }
     for key in SectionKey::ALL.iter().filter(|key| key.may_stand_in(place)) {
-        let mut section = key.schema();
+        let mut section = (key.row().schema)();
         section.remove("$schema");
         section.insert("description".to_owned(), Value::String(key.meaning().to_owned()));
         sections.insert(key.as_str().to_owned(), section.to_value());
@@ -52,7 +52,7 @@ fn schema(place: SettingSource, title: &str, description: &str) -> Schema {
 }
 
 fn setting(key: SettingKey) -> Value {
-    let mut schema = match key.form() {
+    let mut schema = match key.row().form {
         ValueForm::Path => json!({ "type": "string", "minLength": 1 }),
         ValueForm::Paths => {
             json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })

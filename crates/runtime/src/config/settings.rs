@@ -29,18 +29,6 @@ piton_core::closed_set! {
     }
 }
 
-/// The value of a setting in one source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LayerValue {
-    pub value: Value,
-    /// Position of the value: `piton.toml:3:1`, or the name of a variable.
-    pub at: String,
-}
-
-/// The settings of one source.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layer(pub BTreeMap<SettingKey, LayerValue>);
-
 /// A setting in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -53,25 +41,22 @@ pub struct EffectiveSetting {
     pub at: Option<String>,
 }
 
-/// Every setting that has a value.
+/// Every setting that has a value: in one source, or in all of them together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings(BTreeMap<SettingKey, EffectiveSetting>);
+pub struct Settings(pub(super) BTreeMap<SettingKey, EffectiveSetting>);
 
 impl Settings {
-    /// Combines `layers`, which are ordered from weakest to strongest.
-    pub fn of<'a>(layers: impl IntoIterator<Item = (SettingSource, &'a Layer)>) -> Self {
+    /// Combines the settings of several sources, from the weakest to the strongest, with the defaults.
+    pub(super) fn of<'a>(sources: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut held: BTreeMap<SettingKey, EffectiveSetting> = BTreeMap::new();
         for key in SettingKey::ALL {
-            if let Some(value) = key.default() {
+            if let Some(value) = key.row().default {
                 let place = SettingSource::Default;
                 held.insert(*key, EffectiveSetting { value, place, at: None });
             }
         }
-        for (place, layer) in layers {
-            for (key, said) in &layer.0 {
-                let value = said.value.clone();
-                held.insert(*key, EffectiveSetting { value, place, at: Some(said.at.clone()) });
-            }
+        for source in sources {
+            held.extend(source.0.clone());
         }
         Self(held)
     }

@@ -42,22 +42,24 @@ piton_core::closed_set! {
 }
 
 /// A row of the table.
-struct SettingRow {
-    variable: &'static str,
-    form: ValueForm,
+pub(super) struct SettingRow {
+    /// The environment variable that sets it.
+    pub(super) variable: &'static str,
+    pub(super) form: ValueForm,
     effect: Effect,
     /// Set if a project may set it. Settings of the machine are not up to a directory that was cloned.
     in_project: bool,
     /// An example value, as a file has it.
-    example: &'static str,
-    default: Option<Value>,
+    pub(super) example: &'static str,
+    /// The value of a setting that nobody set, if it has one.
+    pub(super) default: Option<Value>,
     meaning: &'static str,
 }
 
 impl SettingKey {
     /// The table.
     #[expect(clippy::too_many_lines, reason = "a table: a row of several lines for each setting")]
-    fn row(self) -> SettingRow {
+    pub(super) fn row(self) -> SettingRow {
         let name = |name: &str| Some(Value::Name(name.to_owned()));
         match self {
             Self::DataDir => SettingRow {
@@ -188,16 +190,6 @@ impl SettingKey {
         self.as_str().split_once('.').expect("each key has a dot")
     }
 
-    /// Returns the environment variable that sets it.
-    pub fn variable(self) -> &'static str {
-        self.row().variable
-    }
-
-    /// Returns the form of its values.
-    pub fn form(self) -> ValueForm {
-        self.row().form
-    }
-
     /// Returns the requirement for a change to take effect.
     pub fn effect(self) -> Effect {
         self.row().effect
@@ -206,16 +198,6 @@ impl SettingKey {
     /// True if it may be set at `place`.
     pub fn may_stand_in(self, place: SettingSource) -> bool {
         place != SettingSource::Project || self.row().in_project
-    }
-
-    /// Returns an example value, as a file has it.
-    pub fn example(self) -> &'static str {
-        self.row().example
-    }
-
-    /// Returns the value of a setting that nobody set, if it has one.
-    pub(super) fn default(self) -> Option<Value> {
-        self.row().default
     }
 
     /// Describes the setting in one or two sentences.

@@ -7,12 +7,12 @@
 //! | `settings` | the agents, and the one that clients act as |
 //! | `project` | the context of a project with its settings, and the handles of its agents |
 //! | `generate` (feature `flow`) | frames written by models |
-//! | `frame_writes` (feature `flow`) | frames made at the steps of runs and between two trees |
+//! | `comparison` (feature `flow`) | comparison of two recorded trees, and frames made at the steps of runs |
 //!
 //! *Invariants*: the acting agent is fixed before a request is read; no request names the agent that acts.
 
 #[cfg(feature = "flow")]
-mod frame_writes;
+mod comparison;
 #[cfg(feature = "flow")]
 pub mod generate;
 mod project;
@@ -37,4 +37,4 @@ pub use piton_context::watch::{Follower, json_lines};
 pub use piton_context::word::{AgentId, FrameType, Label};
 pub use piton_context::{Context, ContextPorts, Error, ProjectLocation};
 pub use project::{ConfiguredAgent, ProjectContext};
-pub use settings::{AgentSettings, ContextSettings, PERSON};
+pub use settings::{ContextSettings, PERSON};

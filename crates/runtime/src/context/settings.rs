@@ -6,33 +6,18 @@ use std::path::Path;
 use piton_context::agent::{Agents, ContextAgent, Role};
 use piton_context::word::AgentId;
 use piton_core::{Code, Envelope};
-use serde::Serialize;
 
-use crate::config::section::{ContextSection, FoundSection};
+use crate::config::section::{AgentEntry, ContextSection, FoundSection};
 use crate::config::{ConfigProblem, Configuration};
 use crate::nearest::nearest;
 
 /// The agent for a person at the command line. It needs no configuration, and no client can act as it.
 pub const PERSON: &str = "person";
 
-/// The configuration of an agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct AgentSettings {
-    pub role: Role,
-    /// The provider that it uses.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub provider: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// The prompt that it sends to models.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt: Option<String>,
-}
-
 /// The context configuration, combined from every source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextSettings {
-    agents: BTreeMap<AgentId, AgentSettings>,
+    agents: BTreeMap<AgentId, AgentEntry>,
     served: Option<AgentId>,
     is_configured: bool,
 }
@@ -57,10 +42,7 @@ impl ContextSettings {
         for section in sections {
             let file = section.file.display().to_string();
             let ContextSection { agent, agents } = section.value;
-            for entry in agents {
-                let (name, settings) = entry.settings();
-                joined.agents.insert(name, settings);
-            }
+            joined.agents.extend(agents.into_iter().map(|entry| (entry.name.clone(), entry)));
             if let Some(agent) = agent {
                 // Checked after the agents of this file are added: a file may name an agent of a weaker one, but not of
                 // a stronger one.
@@ -86,12 +68,12 @@ impl ContextSettings {
     }
 
     /// Returns every configured agent, by name.
-    pub fn agents(&self) -> impl Iterator<Item = (&AgentId, &AgentSettings)> {
-        self.agents.iter()
+    pub fn agents(&self) -> impl Iterator<Item = &AgentEntry> {
+        self.agents.values()
     }
 
     /// Returns the configuration of an agent; `None` for the person.
-    pub fn agent(&self, name: &AgentId) -> Option<&AgentSettings> {
+    pub fn agent(&self, name: &AgentId) -> Option<&AgentEntry> {
         self.agents.get(name)
     }
 
@@ -106,9 +88,9 @@ impl ContextSettings {
 
     /// Returns everyone who may act from the command line: the configured agents and the person.
     pub(super) fn known(&self) -> Agents {
-        let configured = self.agents.iter();
+        let configured = self.agents();
         let configured =
-            configured.map(|(id, agent)| ContextAgent { id: id.clone(), role: agent.role });
+            configured.map(|agent| ContextAgent { id: agent.name.clone(), role: agent.role });
         // Last, so that no configured agent can replace the person.
         let person = ContextAgent { id: person(), role: Role::Synthesis };
         Agents::new(configured.chain([person]))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use piton_backpack::flow::{
     Error, EventFilter, EventKind, Flow, FlowProblem, FlowState, LoadedFlow, Registry, RunEvent,
-    RunOptions, RunReport, Runner, RunnerPorts, Severity, SubscriberEvent, Tools,
+    RunReport, Runner, RunnerPorts, Severity, SubscriberEvent, Tools,
 };
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{BackpackId, NodeIdentity, Options, PackOptions, Tag};
@@ -13,8 +13,7 @@ use piton_core::{Envelope, Timer};
 use piton_models::ModelClient;
 
 use super::replay;
-use super::reply::{FlowChecked, FlowRan};
-use super::request::{FlowNotice, Initial, ResumeFlow, RunFlow};
+use super::request::{FlowChecked, FlowNotice, FlowRan, Initial, ResumeFlow, RunFlow};
 use crate::bounds::WARNINGS_MAX;
 
 /// The ports that flows run on.
@@ -60,23 +59,17 @@ impl Flows {
         listener: &(dyn Fn(FlowNotice<'_>) + Sync),
     ) -> Result<FlowRan, Envelope> {
         let loaded = self.load(request.text)?;
-        let flow = &loaded.flow;
         request.initial.check()?;
-        self.check_tools(flow).await?;
+        self.check_tools(&loaded.flow).await?;
         let entropy = &*self.ports.journal.ports.entropy;
         let id = request.backpack.unwrap_or_else(|| BackpackId::mint(entropy));
         // From here on the backpack exists, so everything that can be refused was checked before.
         let backpack = self.open(&id).await?;
         pack(&backpack, &request.initial).await?;
-        let state = FlowState::journaled(backpack.clone())?;
-        let options = RunOptions {
-            steps_max: request.steps_max,
-            cancel: request.cancel,
-            ..RunOptions::default()
+        let going = async |runner: &Runner, state: &FlowState| {
+            Ok(runner.run(&loaded.flow, state, request.options).await)
         };
-        let runner = self.runner();
-        let going = async |runner: &Runner| Ok(runner.run(flow, &state, options).await);
-        self.follow(runner, (&id, &backpack), &loaded.warnings, going, listener).await
+        self.follow(&backpack, &loaded.warnings, going, listener).await
     }
 
     /// Resumes a run and reports its events to `listener`.
@@ -91,29 +84,23 @@ impl Flows {
             Some(loaded) => replay::same(loaded, backpack.memory())?,
             None => self.load(&replay::description(backpack.memory())?.to_string())?,
         };
-        let flow = &loaded.flow;
-        self.check_tools(flow).await?;
-        let state = FlowState::journaled(backpack.clone())?;
-        let options = RunOptions {
-            steps_max: request.steps_max,
-            cancel: request.cancel,
-            ..RunOptions::default()
+        self.check_tools(&loaded.flow).await?;
+        let going = async |runner: &Runner, state: &FlowState| {
+            runner.resume(&loaded.flow, state, request.options).await
         };
-        let runner = self.runner();
-        let going = async |runner: &Runner| runner.resume(flow, &state, options).await;
-        let kept_in = (&request.backpack, &backpack);
-        self.follow(runner, kept_in, &loaded.warnings, going, listener).await
+        self.follow(&backpack, &loaded.warnings, going, listener).await
     }
 
     /// Drives a run while its events are delivered, then closes its backpack.
     pub(super) async fn follow(
         &self,
-        runner: Runner,
-        (id, backpack): (&BackpackId, &JournaledBackpack),
+        backpack: &JournaledBackpack,
         odd: &[FlowProblem],
-        going: impl AsyncFnOnce(&Runner) -> Result<RunReport, Error>,
+        going: impl AsyncFnOnce(&Runner, &FlowState) -> Result<RunReport, Error>,
         listener: &(dyn Fn(FlowNotice<'_>) + Sync),
     ) -> Result<FlowRan, Envelope> {
+        let (runner, state) = (self.runner(), FlowState::journaled(backpack.clone())?);
+        let id = backpack.memory().id();
         let mut warnings: Vec<String> = odd.iter().map(ToString::to_string).collect();
         for problem in odd {
             listener(FlowNotice::Warning(problem));
@@ -121,7 +108,7 @@ impl Flows {
         // Subscribed before the run starts, so that no event is missed.
         let mut events = runner.subscribe(EventFilter::default());
         let running = async move {
-            let report = going(&runner).await;
+            let report = going(&runner, &state).await;
             // The events end when the runner is gone. Without this drop, `hearing` would never finish.
             drop(runner);
             report
@@ -148,7 +135,13 @@ impl Flows {
             |error: &Error| error.envelope_for(backpack.memory()).with_name("BACKPACK", id);
         let report = report.map_err(|error| envelope(&error))?;
         closed?;
-        Ok(ran(id, report, warnings, envelope))
+        let status = report.status();
+        let (action, error) = match report.outcome {
+            Ok(action) => (Some(action.to_string()), None),
+            Err(error) => (None, Some(envelope(&error))),
+        };
+        let (run_id, backpack, steps) = (report.run, id.clone(), report.steps);
+        Ok(FlowRan { run_id, backpack, status, steps, warnings, action, error })
     }
 
     /// Refuses a flow that calls tools if something that they depend on is missing.
@@ -161,13 +154,12 @@ impl Flows {
     }
 
     async fn open(&self, id: &BackpackId) -> Result<JournaledBackpack, Envelope> {
-        let holder = holder();
-        let ports = self.ports.journal.clone();
-        let opened = JournaledBackpack::open(id, holder, Mode::Durable, Options::default(), ports);
+        let (ports, options) = (self.ports.journal.clone(), Options::default());
+        let opened = JournaledBackpack::open(id, holder(), Mode::Durable, options, ports);
         Ok(opened.await?.backpack)
     }
 
-    pub(super) fn runner(&self) -> Runner {
+    fn runner(&self) -> Runner {
         let ports = RunnerPorts {
             clock: Arc::clone(&self.ports.journal.ports.clock),
             timer: Arc::clone(&self.ports.timer),
@@ -204,19 +196,4 @@ fn warning(event: &RunEvent) -> Option<String> {
         Some(node) => format!("{}: {message}", node.id),
         None => message.clone(),
     })
-}
-
-fn ran(
-    id: &BackpackId,
-    report: RunReport,
-    warnings: Vec<String>,
-    envelope: impl FnOnce(&Error) -> Envelope,
-) -> FlowRan {
-    let status = report.status();
-    let (action, error) = match report.outcome {
-        Ok(action) => (Some(action.to_string()), None),
-        Err(error) => (None, Some(envelope(&error))),
-    };
-    let (run_id, backpack, steps) = (report.run, id.clone(), report.steps);
-    FlowRan { run_id, backpack, status, steps, warnings, action, error }
 }

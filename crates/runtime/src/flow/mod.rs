@@ -5,11 +5,12 @@
 
 mod flows;
 mod replay;
-mod reply;
 mod request;
 
 pub use flows::{FlowPorts, Flows};
 pub use piton_backpack::flow::bounds::{CONFIG_BYTES_MAX, STEPS_DEFAULT};
-pub use piton_backpack::flow::{Cancel, RunStatus, Tool, Tools};
-pub use reply::{FlowChecked, FlowRan, FlowReplayed};
-pub use request::{FlowNotice, Initial, NodeParam, ReplayFlow, ResumeFlow, RunFlow};
+pub use piton_backpack::flow::{Cancel, RunOptions, RunStatus, Tool, Tools};
+pub use request::{
+    FlowChecked, FlowNotice, FlowRan, FlowReplayed, Initial, NodeParam, ReplayFlow, ResumeFlow,
+    RunFlow,
+};

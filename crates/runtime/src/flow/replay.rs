@@ -4,15 +4,14 @@
 //! replay is kept in a fork, which names its origin.
 
 use piton_backpack::flow::run::{before_node, before_pending_node, check_start};
-use piton_backpack::flow::{FlowState, LoadedFlow, RunOptions, RunRecord, Runner};
+use piton_backpack::flow::{FlowState, LoadedFlow, RunRecord, Runner};
 use piton_backpack::journal::{JournaledBackpack, Mode, read, read_at};
 use piton_backpack::{Backpack, BackpackId};
 use piton_core::{Code, Envelope, truncate};
 use serde_json::Value;
 
 use super::flows::{Flows, holder, pack};
-use super::reply::FlowReplayed;
-use super::request::{FlowNotice, NodeParam, ReplayFlow};
+use super::request::{FlowNotice, FlowReplayed, NodeParam, ReplayFlow};
 use crate::backpack::inspect::{BackpackReference, Backpacks, PointReference, Reveal};
 use crate::bounds::PATH_QUOTED_BYTES_MAX;
 
@@ -45,16 +44,10 @@ impl Flows {
             JournaledBackpack::fork_from(&state, &fork, holder(), Mode::Durable, ports.clone());
         let backpack = forked.await?.backpack;
         pack(&backpack, &request.initial).await?;
-        let state = FlowState::journaled(backpack.clone())?;
-        let options = RunOptions {
-            steps_max: request.steps_max,
-            cancel: request.cancel,
-            ..RunOptions::default()
+        let going = async |runner: &Runner, state: &FlowState| {
+            runner.replay(flow, state, request.options).await
         };
-        let runner = self.runner();
-        let going = async |runner: &Runner| runner.replay(flow, &state, options).await;
-        let kept_in = (&fork, &backpack);
-        let ran = self.follow(runner, kept_in, &loaded.warnings, going, listener).await?;
+        let ran = self.follow(&backpack, &loaded.warnings, going, listener).await?;
         // The comparison reads both from storage, after the replay has been closed.
         let (old, new) = (BackpackReference(id.to_string()), BackpackReference(fork.to_string()));
         let newest = PointReference::Newest;

@@ -1,9 +1,12 @@
-//! Requests about flows.
+//! Requests about flows, and their results.
 
-use piton_backpack::flow::{Cancel, FlowProblem, RunEvent};
+use piton_backpack::flow::{FlowProblem, RunEvent, RunOptions, RunStatus};
 use piton_backpack::{BackpackId, Error, Key};
-use piton_core::Envelope;
+use piton_core::{Envelope, RunId};
+use serde::Serialize;
 use serde_json::{Map, Value};
+
+use crate::backpack::inspect::BackpackDiff;
 
 /// A notice to the listener of a run.
 pub enum FlowNotice<'a> {
@@ -40,9 +43,7 @@ pub struct RunFlow<'a> {
     pub backpack: Option<BackpackId>,
     /// Values packed before the run starts.
     pub initial: Initial,
-    /// Maximum number of nodes visited.
-    pub steps_max: u64,
-    pub cancel: Cancel,
+    pub options: RunOptions,
 }
 
 /// A request to resume a run.
@@ -51,9 +52,7 @@ pub struct ResumeFlow<'a> {
     pub text: Option<&'a str>,
     /// The backpack that keeps the run.
     pub backpack: BackpackId,
-    /// Maximum number of further nodes visited.
-    pub steps_max: u64,
-    pub cancel: Cancel,
+    pub options: RunOptions,
 }
 
 /// A request to replay a run from one of its nodes, on a fork of its backpack.
@@ -70,9 +69,7 @@ pub struct ReplayFlow<'a> {
     pub initial: Initial,
     /// The backpack that keeps the replay. Without one, a new backpack is created.
     pub into: Option<BackpackId>,
-    /// Maximum number of nodes visited.
-    pub steps_max: u64,
-    pub cancel: Cancel,
+    pub options: RunOptions,
 }
 
 /// A parameter of a node.
@@ -82,4 +79,49 @@ pub struct NodeParam {
     pub node: String,
     pub name: String,
     pub value: Value,
+}
+
+/// The result of checking a description.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FlowChecked {
+    /// True if it can run.
+    pub runs: bool,
+    /// Errors and warnings, each with its position.
+    pub problems: Vec<FlowProblem>,
+}
+
+/// The result of a run.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FlowRan {
+    pub run_id: RunId,
+    /// The backpack that keeps the run.
+    pub backpack: BackpackId,
+    pub status: RunStatus,
+    /// Number of nodes visited.
+    pub steps: u64,
+    /// Oddities of the description and of the run that are not failures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// The action that the run ended with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// Reason that the run did not complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Envelope>,
+}
+
+/// The result of a replay.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FlowReplayed {
+    #[serde(flatten)]
+    pub ran: FlowRan,
+    /// The backpack of the original run.
+    pub of: BackpackId,
+    /// The node that the replay began with.
+    pub from: String,
+    /// Difference between the final states of the original run and the replay.
+    pub outcome: BackpackDiff,
 }

@@ -17,8 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::routines::is_routine_directory;
-use super::scan::{ScanError, read, scan};
-use super::source::WorkflowSource;
+use super::scan::{ScanError, WorkflowSource, read, scan};
 
 /// The namespace that user files may not have.
 const RESERVED: &str = "wr";

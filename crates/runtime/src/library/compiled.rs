@@ -18,8 +18,7 @@ use serde::Deserialize;
 
 use super::contents::{LibraryContents, LibraryWorkflow, Routine, UnloadedFile};
 use super::routines::{RoutineFile, Routines, routine_name};
-use super::scan::{ScanError, SourceStamp, read, scan};
-use super::source::WorkflowSource;
+use super::scan::{ScanError, SourceStamp, WorkflowSource, read, scan};
 use crate::bounds::COMPILED_KEPT_MAX;
 
 /// Text that occurs in every file that calls a routine.

@@ -5,7 +5,7 @@ use std::path::Path;
 use piton_core::{Code, Envelope, WorkflowId};
 use piton_workflow::builtin_workflows::resolve;
 
-use super::contents::{LibraryContents, LibraryWorkflow, Routine};
+use super::contents::{LibraryContents, LibraryWorkflow, Routine, UnloadedFile};
 use crate::bounds::NAMES_LISTED_MAX;
 use crate::nearest::nearest;
 
@@ -18,21 +18,9 @@ pub struct FoundWorkflow<'a> {
     pub is_routine: bool,
 }
 
-/// The error that no workflow has this id.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotFound {
-    asked: String,
-    close: Vec<String>,
-    known: Vec<String>,
-    /// A file that does not load and has this id or name.
-    broken: Option<String>,
-    /// The workflows that include it, if it is a routine.
-    used_by: Option<Vec<String>>,
-}
-
 impl LibraryContents {
     /// Returns the startable workflow with this id.
-    pub fn find(&self, id: &str) -> Result<FoundWorkflow<'_>, NotFound> {
+    pub fn find(&self, id: &str) -> Result<FoundWorkflow<'_>, Envelope> {
         let id = id.trim();
         let direct = id.parse::<WorkflowId>().ok().and_then(|id| self.workflows.get(&id));
         if let Some(workflow) = direct {
@@ -56,7 +44,7 @@ impl LibraryContents {
     }
 
     /// Returns the workflow or routine with this id, for reading.
-    pub fn find_to_read(&self, id: &str) -> Result<FoundWorkflow<'_>, NotFound> {
+    pub fn find_to_read(&self, id: &str) -> Result<FoundWorkflow<'_>, Envelope> {
         self.find(id).or_else(|not_found| {
             let routine = self.routine(id.trim()).ok_or(not_found)?;
             let warning = Some(format!("`{}` is a routine: a part of other workflows", id.trim()));
@@ -72,7 +60,13 @@ impl LibraryContents {
         })
     }
 
-    fn not_found(&self, id: &str) -> NotFound {
+    /// Builds the error for an id that no workflow has.
+    fn not_found(&self, id: &str) -> Envelope {
+        // It comes from an agent and may be long.
+        let asked: String = id.chars().take(NAMES_LISTED_MAX * 4).collect();
+        if let Some(found) = self.routine(id) {
+            return routine(&asked, &found.used_by);
+        }
         let ids: Vec<&str> = self.workflows.keys().map(WorkflowId::as_str).collect();
         let named_so = |path: &str| {
             let name = id.rsplit('.').next().unwrap_or(id).replace('-', "_");
@@ -81,55 +75,34 @@ impl LibraryContents {
             })
         };
         let broken = self.broken.iter().find(|broken| !id.is_empty() && named_so(&broken.path));
-        NotFound {
-            used_by: self
-                .routine(id)
-                .map(|one| one.used_by.iter().map(ToString::to_string).collect()),
-            asked: id.chars().take(NAMES_LISTED_MAX * 4).collect(),
-            close: nearest(id, ids.iter().copied()).into_iter().map(str::to_owned).collect(),
-            known: ids.into_iter().take(NAMES_LISTED_MAX).map(str::to_owned).collect(),
-            broken: broken.map(|broken| broken.path.clone()),
-        }
-    }
-}
-
-impl NotFound {
-    /// Converts the error for a person or an agent to read.
-    pub fn envelope(&self) -> Envelope {
-        let Self { asked, close, known, broken, used_by } = self;
-        if let Some(used_by) = used_by {
-            return routine(asked, used_by);
-        }
         let mut message = format!("There is no workflow `{asked}`.");
-        if let Some(path) = broken {
+        if let Some(UnloadedFile { path, .. }) = broken {
             message =
                 format!("{message} The file {path} does not load; the list of workflows says why.");
         }
-        let suggestion = if close.is_empty() {
-            format!(
-                "Use one of: {}. The list of workflows says what each is for.",
-                known.join(", ")
-            )
-        } else {
-            format!("Did you mean {}? The list of workflows shows all of them.", close.join(" or "))
+        let suggestion = match nearest(id, ids.iter().copied()).as_slice() {
+            [] => {
+                let known: Vec<&str> = ids.into_iter().take(NAMES_LISTED_MAX).collect();
+                let known = known.join(", ");
+                format!("Use one of: {known}. The list of workflows says what each is for.")
+            }
+            close => {
+                let close = close.join(" or ");
+                format!("Did you mean {close}? The list of workflows shows all of them.")
+            }
         };
         Envelope::new(Code::ValidationError, message).with_suggestion(suggestion)
     }
 }
 
-impl From<NotFound> for Envelope {
-    fn from(error: NotFound) -> Self {
-        error.envelope()
-    }
-}
-
 /// Refuses to start a routine, and suggests what to do instead.
-fn routine(asked: &str, used_by: &[String]) -> Envelope {
+fn routine(asked: &str, used_by: &[WorkflowId]) -> Envelope {
     let what = format!(
         "`{asked}` is a routine: its steps are part of other workflows, and it is not started by itself."
     );
     let shown = used_by.len().min(NAMES_LISTED_MAX);
-    let listed = used_by[..shown].join(", ");
+    let listed: Vec<&str> = used_by[..shown].iter().map(WorkflowId::as_str).collect();
+    let listed = listed.join(", ");
     let (users, start) = match used_by.len() - shown {
         _ if used_by.is_empty() => {
             ("No workflow uses it.".to_owned(), "Start another workflow.".to_owned())

@@ -4,8 +4,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `source` | the directories that are searched, and their order |
-//! | `scan` | reading the files of a directory |
+//! | `scan` | the directories that are searched, their order, and reading their files |
 //! | `routines` | files whose steps other workflows include |
 //! | `compiled` | compilation, and a cache that lasts until files change |
 //! | `adopt` | files written for another namespace, under ids of one's own |
@@ -22,13 +21,12 @@ mod contents;
 mod find;
 mod routines;
 mod scan;
-mod source;
 
 pub use adopt::{Adopted, Adoption, LineChange, NotAdopted, plan_adoption};
 pub use compiled::Library;
 pub use contents::{
     FileProblem, LibraryContents, LibraryWorkflow, Routine, ShadowedFile, UnloadedFile,
 };
-pub use find::{FoundWorkflow, NotFound};
+pub use find::FoundWorkflow;
 pub use routines::compile_beside;
-pub use source::{PROJECT_WORKFLOWS, USER_WORKFLOWS, WorkflowSource, sources};
+pub use scan::{PROJECT_WORKFLOWS, USER_WORKFLOWS, WorkflowSource, sources};

@@ -14,8 +14,7 @@ use piton_workflow::SourceKind;
 use piton_workflow::compile::{CompiledWorkflow, Definitions, compile};
 use piton_workflow::source::{Purpose, RoutineId, SourceOrigin, SourceProblem};
 
-use super::scan::{read, scan};
-use super::source::WorkflowSource;
+use super::scan::{WorkflowSource, read, scan};
 
 /// The directory whose files are routines, whatever their ids.
 const ROUTINES_DIRECTORY: &str = "routines";

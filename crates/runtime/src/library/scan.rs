@@ -1,18 +1,50 @@
-//! Reads the files of a directory.
+//! The directories that are searched for workflows, and reading their files.
 //!
 //! *Invariants*: the result does not depend on the order in which the system lists a directory. Names that begin with a
 //! dot are skipped, and links to directories are not followed, so every search ends.
 #![expect(clippy::disallowed_methods, reason = "the adapter that reads workflow files")]
 
-use std::fmt;
 use std::fs::{self, Metadata};
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use piton_workflow::SourceKind;
 use piton_workflow::bounds::SOURCE_BYTES_MAX;
 
 use crate::bounds::{SOURCE_DEPTH_MAX, SOURCE_ENTRIES_MAX, SOURCE_FILES_MAX};
+use crate::config::{SettingSource, Settings};
+
+/// Directory of a project's workflows, below the project directory.
+pub const PROJECT_WORKFLOWS: &str = ".piton/workflows";
+
+/// Directory of a user's workflows, below the user's configuration directory.
+pub const USER_WORKFLOWS: &str = "workflows";
+
+/// A directory with workflow files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkflowSource {
+    pub kind: SourceKind,
+    pub directory: PathBuf,
+    /// Set if the configuration names it, so that it has to exist.
+    pub is_named: bool,
+}
+
+/// Returns the directories that are searched for a project, weakest first.
+pub fn sources(
+    settings: &Settings,
+    user_dir: Option<&Path>,
+    project: Option<&Path>,
+) -> Vec<WorkflowSource> {
+    let (named, place) = settings.workflow_dirs();
+    let kind = if place == SettingSource::Project { SourceKind::Project } else { SourceKind::User };
+    let usual = |kind, directory| WorkflowSource { kind, directory, is_named: false };
+    let user = user_dir.map(|dir| usual(SourceKind::User, dir.join(USER_WORKFLOWS)));
+    let named = named.iter().cloned();
+    let named = named.map(|directory| WorkflowSource { kind, directory, is_named: true });
+    let project = project.map(|dir| usual(SourceKind::Project, dir.join(PROJECT_WORKFLOWS)));
+    user.into_iter().chain(named).chain(project).collect()
+}
 
 /// Metadata that distinguishes a file from its earlier versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,45 +77,35 @@ pub(super) struct Scanned {
 }
 
 /// Reasons that a directory was not searched completely.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum ScanError {
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// It holds more files than the limit.
+    #[error("it holds more than {SOURCE_FILES_MAX} workflow files; those behind are not read")]
     TooManyFiles,
     /// It holds more entries than the limit.
+    #[error(
+        "more than {SOURCE_ENTRIES_MAX} files and directories are in the way; name a smaller directory"
+    )]
     TooManyEntries,
     /// It lies too far below the directory that was named.
+    #[error(
+        "it is not searched, because it lies more than {SOURCE_DEPTH_MAX} directories deep{}; move the workflows in it \
+         up, or name it in `workflows.dirs` of your configuration",
+        as_others(*.others)
+    )]
     TooDeep {
         /// Number of other directories that lie too deep as well.
         others: usize,
     },
 }
 
-impl fmt::Display for ScanError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(formatter),
-            Self::TooManyFiles => write!(
-                formatter,
-                "it holds more than {SOURCE_FILES_MAX} workflow files; those behind are not read"
-            ),
-            Self::TooManyEntries => write!(
-                formatter,
-                "more than {SOURCE_ENTRIES_MAX} files and directories are in the way; name a smaller directory"
-            ),
-            Self::TooDeep { others } => {
-                let as_others = match others {
-                    0 => String::new(),
-                    1 => ", as one other directory is".to_owned(),
-                    _ => format!(", as {others} other directories are"),
-                };
-                write!(
-                    formatter,
-                    "it is not searched, because it lies more than {SOURCE_DEPTH_MAX} directories deep{as_others}; \
-                     move the workflows in it up, or name it in `workflows.dirs` of your configuration"
-                )
-            }
-        }
+fn as_others(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => ", as one other directory is".to_owned(),
+        _ => format!(", as {count} other directories are"),
     }
 }
 
@@ -136,12 +158,12 @@ fn sorted(mut scanned: Scanned) -> Scanned {
 /// Returns the subdirectories and `*.json` files of a directory, by name.
 fn names_in(directory: &Path, entries: &mut usize) -> Result<Vec<(PathBuf, bool)>, ScanError> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(directory).map_err(ScanError::Io)? {
+    for entry in fs::read_dir(directory)? {
         *entries += 1;
         if *entries > SOURCE_ENTRIES_MAX {
             return Err(ScanError::TooManyEntries);
         }
-        let entry = entry.map_err(ScanError::Io)?;
+        let entry = entry?;
         let path = entry.path();
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
             continue;

@@ -14,7 +14,5 @@
 mod connect;
 mod program;
 mod remote_tool;
-mod settings;
 
-pub use connect::{ConnectError, connect};
-pub use settings::{ServerSettings, parse};
+pub use connect::{ConnectError, ServerSettings, connect, parse};

@@ -42,7 +42,7 @@ pub(super) async fn links(
     // Newest first: the number of artifacts read is bounded, and the recent ones matter most.
     for (place, node) in nodes.iter().enumerate().rev() {
         let next = nodes.get(place + 1).copied();
-        let step = steps.get(&node.snapshot).and_then(Option::as_ref);
+        let step = steps.get(&node.snapshot);
         let outputs = outputs(reading, run, node, next).await;
         let mut bookmarks = Vec::new();
         for bookmark in run.bookmarks_on(node) {
@@ -88,29 +88,25 @@ async fn outputs(
 ) -> Vec<OutputShown> {
     let mut outputs = Vec::new();
     for output in run.outputs_toward(node, next) {
-        outputs.push(render_output(reading, output).await);
+        let artifact = reading.artifact(output).await;
+        let (kind, first) = match &output.payload {
+            OutputPayload::Notes { notes_markdown } => {
+                ("notes".to_owned(), headline(notes_markdown.as_str()).map(str::to_owned))
+            }
+            OutputPayload::ArtifactRef { content_type, .. } => {
+                let content = artifact.as_ref().and_then(|artifact| artifact.content.as_ref());
+                (content_type.to_string(), content.map(ToString::to_string))
+            }
+        };
+        outputs.push(OutputShown {
+            output_id: output.id,
+            event: output.index,
+            at: reading.time_of(output.index),
+            kind,
+            digest: digest_of(output),
+            headline: first.map(|line| shorten(&line, HEADLINE_BYTES_MAX).into_owned()),
+            artifact,
+        });
     }
     outputs
-}
-
-async fn render_output(reading: &LoadedSession, output: &RecordedOutput) -> OutputShown {
-    let artifact = reading.artifact(output).await;
-    let (kind, first) = match &output.payload {
-        OutputPayload::Notes { notes_markdown } => {
-            ("notes".to_owned(), headline(notes_markdown.as_str()).map(str::to_owned))
-        }
-        OutputPayload::ArtifactRef { content_type, .. } => {
-            let content = artifact.as_ref().and_then(|artifact| artifact.content.as_ref());
-            (content_type.to_string(), content.map(ToString::to_string))
-        }
-    };
-    OutputShown {
-        output_id: output.id,
-        event: output.index,
-        at: reading.time_of(output.index),
-        kind,
-        digest: digest_of(output),
-        headline: first.map(|line| shorten(&line, HEADLINE_BYTES_MAX).into_owned()),
-        artifact,
-    }
 }

@@ -4,18 +4,20 @@
 //! | file | contents |
 //! |---|---|
 //! | `reference` | the things that a person names: a run at a node, a backpack, an overlay, a tree; and the node behind a name |
-//! | `reply` | replies about origins and forks |
+//! | `reply` | replies about origins and forks, and the result of a comparison |
 //! | `chain` | the steps on the way to a node, with their submitted outputs |
 //! | `recap` | a recap line by line, with the output behind each line |
-//! | `fork` | a token for any node of a run; forks of backpacks and overlays |
-//! | `compared`, `compare` (feature `flow`) | two of a kind: their common ancestor, and what each side wrote since |
+//! | `fork` (feature `flow`) | a token for any node of a run; forks of backpacks and overlays |
+//! | `compare`, `compare_runs` (feature `flow`) | two of a kind: their common ancestor, and what each side wrote since |
 //!
 //! *Invariants*: nothing here changes the thing that it is about. Replies are derived from recorded data alone.
 
 mod chain;
 #[cfg(feature = "flow")]
 mod compare;
-mod compared;
+#[cfg(feature = "flow")]
+mod compare_runs;
+#[cfg(feature = "flow")]
 mod fork;
 mod recap;
 mod reference;
@@ -23,15 +25,13 @@ mod reply;
 
 #[cfg(feature = "flow")]
 pub use compare::Worlds;
-pub use compared::{
-    Ancestor, Became, BranchSide, ChangedKey, ChangedOutput, CommitTaken, Comparison, FileWritten,
-    FrameWritten, KeyWritten, WrittenKind, WrittenThings,
-};
 pub(crate) use reference::Placed;
 pub use reference::{
     NodeReference, NodeReferenceError, ThingKind, ThingReference, ThingReferenceError,
 };
 pub use reply::{
-    BookmarkLink, ChainLink, Forked, ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing,
-    NodeBlame, OutputShown, RecapBlame, RecapLine, RecapSource,
+    Ancestor, Became, BookmarkLink, BranchSide, ChainLink, ChangedKey, ChangedOutput, CommitTaken,
+    Comparison, FileWritten, Forked, ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing,
+    FrameWritten, KeyWritten, NodeBlame, OutputShown, RecapBlame, RecapLine, RecapSource,
+    WrittenKind, WrittenThings,
 };

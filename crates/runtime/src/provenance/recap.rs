@@ -60,7 +60,7 @@ async fn decided(
         lines.push(RecapLine { text: DECIDED.to_owned(), from: None });
     }
     for (node, at) in recorded {
-        let step = steps.get(&node.snapshot).and_then(Option::as_ref);
+        let step = steps.get(&node.snapshot);
         let step = step.map(|step| step.title.as_str().to_owned()).unwrap_or_default();
         let from = RecapSource {
             node_id: at.node,

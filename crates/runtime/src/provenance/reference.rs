@@ -29,16 +29,19 @@ impl FromStr for NodeReference {
     type Err = NodeReferenceError;
 
     fn from_str(text: &str) -> Result<Self, NodeReferenceError> {
-        let (run, node) = match text.split_once('@') {
-            Some((run, node)) => (run, Some(node.trim())),
-            None => (text, None),
-        };
-        if run.trim().is_empty() || node.is_some_and(str::is_empty) {
-            return Err(NodeReferenceError);
-        }
-        let run = SessionReference(run.trim().to_owned());
-        Ok(Self { run, node: node.map(str::to_owned) })
+        let (run, node) = name_and_place(text).ok_or(NodeReferenceError)?;
+        Ok(Self { run: SessionReference(run), node })
     }
+}
+
+/// Splits `NAME` or `NAME@PLACE`. Returns nothing if one of them is empty.
+fn name_and_place(text: &str) -> Option<(String, Option<String>)> {
+    let (name, at) = match text.split_once('@') {
+        Some((name, at)) => (name, Some(at.trim().to_owned())),
+        None => (text, None),
+    };
+    let name = name.trim().to_owned();
+    (!name.is_empty() && !at.as_ref().is_some_and(String::is_empty)).then_some((name, at))
 }
 
 piton_core::closed_set! {
@@ -87,14 +90,8 @@ impl FromStr for ThingReference {
             (None, path) if path.starts_with('/') => Ok(whole(ThingKind::Overlay)),
             (None, tree) if is_tree(tree) => Ok(whole(ThingKind::Tree)),
             (kind, rest) => {
-                let (name, at) = match rest.split_once('@') {
-                    Some((name, at)) => (name.trim(), Some(at.trim())),
-                    None => (rest, None),
-                };
-                if name.is_empty() || at.is_some_and(str::is_empty) {
-                    return Err(ThingReferenceError);
-                }
-                Ok(Self { kind, name: name.to_owned(), at: at.map(str::to_owned) })
+                let (name, at) = name_and_place(rest).ok_or(ThingReferenceError)?;
+                Ok(Self { kind, name, at })
             }
         }
     }
@@ -129,11 +126,11 @@ impl Runtime {
     /// Returns the node that a reference names.
     pub(crate) async fn placed(&self, reference: &NodeReference) -> Result<Placed, Envelope> {
         let (session, run) = self.meant_run(&reference.run).await?;
-        let mut reading = LoadedSession::of(&self.ports, session).await?;
+        let reading = LoadedSession::of(&self.ports, session).await?;
         let run = reading.state.run(run).cloned().ok_or_else(|| no_node(reference))?;
         let node = match &reference.node {
             None => run.graph.preferred_tip().ok_or_else(|| no_node(reference))?.id,
-            Some(text) => find(&mut reading, &run, text, reference).await?,
+            Some(text) => find(&reading, &run, text, reference).await?,
         };
         Ok(Placed { session, reading, run, node })
     }
@@ -142,7 +139,7 @@ impl Runtime {
 /// Finds the step whose node has the id `text` or an id that ends with it, or the node on the run's path where the step
 /// `text` is pending.
 async fn find(
-    reading: &mut LoadedSession,
+    reading: &LoadedSession,
     run: &RunState,
     text: &str,
     reference: &NodeReference,
@@ -159,17 +156,14 @@ async fn find(
     match named.as_slice() {
         [node] => return Ok(*node),
         [] => {}
-        several => {
-            let lines: Vec<String> = several.iter().map(ToString::to_string).collect();
-            return Err(ambiguous(text, lines.iter().map(String::as_str)));
-        }
+        several => return Err(ambiguous(text, several.iter())),
     }
     // Ids come first. A step id may occur on several branches, so only the path that the run follows is searched.
     let Some(tip) = run.graph.preferred_tip() else { return Err(no_node(reference)) };
     let path: Vec<&RunNode> = run.graph.ancestry(tip.id).collect();
     let steps = reading.steps(run, path.iter().copied()).await?;
     let is_at = |node: &&&RunNode| {
-        let step = steps.get(&node.snapshot).and_then(Option::as_ref);
+        let step = steps.get(&node.snapshot);
         step.is_some_and(|step| step.step_id.as_str() == text)
     };
     path.iter().find(is_at).map(|node| node.id).ok_or_else(|| no_node(reference))

@@ -1,8 +1,8 @@
 //! Results of keeping, deleting, checking, repairing, cleaning and importing sessions.
 
-use piton_core::{Digest, Envelope, SessionId};
+use piton_core::{Envelope, SessionId};
 use piton_store::port::{BlobNamespace, SetAside};
-use piton_workflow::maintenance::VerifyReport;
+use piton_workflow::maintenance::{BrokenContent, VerifyReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ pub struct Deleted {
 }
 
 /// What a check or a repair found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Soundness {
     /// The session.
@@ -38,8 +38,8 @@ pub struct Soundness {
     pub summary: String,
     /// Snapshots, artifacts and pinned workflows that it refers to and that cannot be used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub broken: Vec<BrokenShown>,
-    /// Other sessions that refer to some of that; told by a check.
+    pub broken: Vec<BrokenContent>,
+    /// Other sessions that refer to some of that; reported by a check.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shared_with: Vec<SessionId>,
     /// What was taken out of it, and is kept.
@@ -49,32 +49,15 @@ pub struct Soundness {
 
 impl Soundness {
     pub(crate) fn new(found: VerifyReport, is_sound: bool, summary: String) -> Self {
-        let broken = found.broken.iter().map(|one| BrokenShown {
-            namespace: one.namespace,
-            digest: one.digest,
-            problem: one.problem.to_owned(),
-        });
         Self {
             session_id: found.session,
             is_sound,
             summary,
-            broken: broken.collect(),
+            broken: found.broken,
             shared_with: found.shared_with,
             set_aside: found.set_aside.into_iter().map(SetAsideShown::from).collect(),
         }
     }
-}
-
-/// Content that a session refers to and that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct BrokenShown {
-    /// Which kind of content it is.
-    pub namespace: BlobNamespace,
-    /// Its digest.
-    pub digest: Digest,
-    /// What is wrong, as words that follow "it".
-    pub problem: String,
 }
 
 /// What repairs and interrupted writes took out of sessions.

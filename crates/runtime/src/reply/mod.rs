@@ -4,23 +4,20 @@
 //! |---|---|
 //! | `workflows` | workflows, listed and inspected |
 //! | `resume` | runs that could be resumed |
-//! | `artifact` | artifacts, as agents and people read them again |
-//! | `session` | sessions with their runs, step by step or as a graph; preferences |
+//! | `session` | sessions with their runs, step by step or as a graph; artifacts, as agents and people read them again; preferences |
 //! | `maintenance` | results of keeping, deleting, checking, cleaning and importing sessions |
 //!
 //! *Invariants*: every reply to an agent names its run and the next call to make. Nothing here quotes the context of a
 //! run.
 
-mod artifact;
 mod maintenance;
 mod resume;
 mod session;
 mod workflows;
 
-pub use artifact::{ArtifactPart, ArtifactShown, SessionArtifact};
 pub use maintenance::{
-    BrokenShown, CleanedUp, Deleted, ImportedSession, KeptSession, SetAsideList, SetAsideShown,
-    Soundness, SweptBlobs,
+    CleanedUp, Deleted, ImportedSession, KeptSession, SetAsideList, SetAsideShown, Soundness,
+    SweptBlobs,
 };
 pub use piton_workflow::UserOnlyDependency;
 pub use piton_workflow::session::{
@@ -28,7 +25,8 @@ pub use piton_workflow::session::{
 };
 pub use resume::{ResumeCandidate, ResumeCandidates, Searched};
 pub use session::{
-    AppliedPreferences, BlockShown, BookmarkShown, DecisionShown, GapShown, RunShown, RunTree,
-    SessionList, SessionShown, StepShown, TreeNode, TroubledSession,
+    AppliedPreferences, ArtifactPart, ArtifactShown, BlockShown, BookmarkShown, DecisionShown,
+    GapShown, RunShown, RunTree, SessionArtifact, SessionList, SessionShown, StepShown, TreeNode,
+    TroubledSession,
 };
 pub use workflows::{InspectedWorkflow, ListedWorkflows, WorkflowEntry, WorkflowWarning};

@@ -1,14 +1,13 @@
-//! Sessions and their runs, as the command line or a web page shows them to people.
+//! Sessions, their runs and artifacts, as the command line or a web page shows them to people.
 
-use piton_core::{Envelope, EventIndex, NodeId, SessionId, TimestampMs};
+use piton_core::{Digest, Envelope, EventIndex, NodeId, OutputId, RunId, SessionId, TimestampMs};
 use piton_workflow::event::Preferences;
 use piton_workflow::label::Label;
-use piton_workflow::projection::{PersonDecision, RunSummary};
+use piton_workflow::projection::{ArtifactText, PersonDecision, RunSummary};
 use piton_workflow::{BlockerCode, EdgeCause, GapSeverity, NodeKind};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use super::artifact::ArtifactShown;
+use serde_json::Value;
 
 /// Every run, the newest first.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -72,7 +71,7 @@ pub struct StepShown {
     /// Its title; nothing at the end of a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What was handed in for it.
+    /// The notes that were submitted for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
     /// What was submitted for it beside notes.
@@ -210,4 +209,92 @@ pub struct AppliedPreferences {
     /// That something stronger than what was written holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// A part of an artifact, as an agent reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ArtifactPart {
+    /// The digest of the whole artifact.
+    pub digest: Digest,
+    /// What it says it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// How many bytes the whole artifact has.
+    pub bytes: usize,
+    /// Where this part begins.
+    pub offset: usize,
+    /// The part: JSON, whole if there is no `nextOffset`.
+    pub text: String,
+    /// Where the next part begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+}
+
+impl ArtifactPart {
+    /// Renders the part as text.
+    pub fn text(&self) -> String {
+        let Self { digest, kind, bytes, text, next_offset, .. } = self;
+        let kind = kind.as_deref().unwrap_or("artifact");
+        match next_offset {
+            None => format!("{kind} ({bytes} bytes)\n\n{text}"),
+            Some(next) => format!(
+                "{kind} ({bytes} bytes, of which this is a part)\n\n{text}\n\nNext: get_artifact {{ \"digest\": \
+                 \"{digest}\", \"offset\": {next} }}"
+            ),
+        }
+    }
+}
+
+/// An artifact among others.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ArtifactShown {
+    /// The output that it is.
+    pub output_id: OutputId,
+    /// The digest of its bytes; `piton session artifact` reads it whole.
+    pub digest: Digest,
+    /// How many bytes it has.
+    pub bytes: u32,
+    /// What it says it is; nothing if it was not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// What it holds, if it is small.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<Value>,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
+}
+
+impl ArtifactShown {
+    pub(crate) fn new(output_id: OutputId, digest: Digest, bytes: u32, text: ArtifactText) -> Self {
+        let (kind, content, unreadable) = match text {
+            ArtifactText::Whole(kind, text) => (kind, serde_json::from_str(&text).ok(), None),
+            ArtifactText::Large(kind) => (kind, None, None),
+            ArtifactText::Unreadable(reason) => (None, None, Some(reason)),
+        };
+        Self { output_id, digest, bytes, kind, content, unreadable }
+    }
+}
+
+/// An artifact of a run, read whole by a person.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionArtifact {
+    /// The session.
+    pub session_id: SessionId,
+    /// The run.
+    pub run_id: RunId,
+    /// The node that it was submitted at.
+    pub node_id: NodeId,
+    /// The output that it is.
+    pub output_id: OutputId,
+    /// The digest of its bytes, which was checked.
+    pub digest: Digest,
+    /// What it says it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// What it holds.
+    pub content: Value,
 }

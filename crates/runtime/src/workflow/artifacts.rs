@@ -16,6 +16,7 @@ use super::runtime::Runtime;
 use crate::bounds::{
     ARTIFACT_PART_BYTES_MAX, ARTIFACTS_SEARCHED_MAX, HEADLINE_BYTES_MAX, NAME_QUOTED_BYTES_MAX,
 };
+use crate::connection::Connection;
 use crate::reply::{ArtifactPart, SessionArtifact};
 use crate::request::{GetArtifact, SessionReference};
 
@@ -28,14 +29,11 @@ struct Candidate<'a> {
     digest: Digest,
 }
 
-impl Runtime {
+impl Connection {
     /// Returns an artifact, or a part of a large one.
-    pub(crate) async fn get_artifact(
-        &self,
-        request: &GetArtifact,
-    ) -> Result<ArtifactPart, Envelope> {
+    pub async fn get_artifact(&self, request: &GetArtifact) -> Result<ArtifactPart, Envelope> {
         let digest: Digest = request.digest.trim().parse().map_err(|_| no_digest(request))?;
-        let artifact = Artifact::read(&*self.ports.blobs, digest).await;
+        let artifact = Artifact::read(&*self.runtime.ports.blobs, digest).await;
         let Artifact { kind, text, .. } = artifact.map_err(|error| match error.code() {
             Code::StoreCorruptBlob => error.envelope().with_suggestion(
                 "If you still have its content, submit the artifact once more: that stores it again. Otherwise tell the \
@@ -64,7 +62,9 @@ impl Runtime {
             next_offset: (end < text.len()).then_some(end),
         })
     }
+}
 
+impl Runtime {
     /// Reads a whole artifact of a session. `name` is its digest or the id of its output, the end of either, or its
     /// kind if only one artifact has it.
     pub async fn session_artifact(
@@ -112,8 +112,7 @@ impl Runtime {
             [] => return Err(nothing(session, name, found.len(), unreadable)),
             several => {
                 let lines = several.iter().map(|one| format!("{} ({})", one.digest, one.node.id));
-                let lines: Vec<String> = lines.collect();
-                return Err(ambiguous(name, lines.iter().map(String::as_str)));
+                return Err(ambiguous(name, lines));
             }
         };
         let artifact = Artifact::read(&*self.ports.blobs, digest).await;

@@ -18,7 +18,7 @@ use piton_workflow::session::{self, SessionLoader};
 use piton_workflow::snapshot::ExecutionSnapshot;
 
 use super::artifacts::content_lost;
-use super::ports::RuntimePorts;
+use super::runtime::RuntimePorts;
 use crate::bounds::ARTIFACTS_READ_MAX;
 use crate::reply::{ArtifactShown, DecisionShown};
 
@@ -75,17 +75,17 @@ impl LoadedSession {
         self.readable(self.loader.read_snapshot(snapshot).await)
     }
 
-    /// Returns the steps of nodes, keyed by the snapshots of the nodes.
+    /// Returns the steps of nodes, keyed by the snapshots of the nodes. The end of a run has none.
     pub(crate) async fn steps<'n>(
         &self,
         run: &RunState,
         nodes: impl Iterator<Item = &'n RunNode>,
-    ) -> Result<HashMap<SnapshotRef, Option<StepPlace>>, Envelope> {
+    ) -> Result<HashMap<SnapshotRef, StepPlace>, Envelope> {
         let workflow = self.workflow(run.started.workflow_hash).await?;
         let mut steps = HashMap::new();
         for node in nodes {
             let tip = self.readable(self.loader.tip(node.snapshot).await)?;
-            steps.insert(node.snapshot, StepPlace::of(&tip, &workflow));
+            steps.extend(StepPlace::of(&tip, &workflow).map(|step| (node.snapshot, step)));
         }
         Ok(steps)
     }

@@ -18,7 +18,7 @@ use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::maintenance::{
     Fate, RetentionDays, artifact_roots, clean, repair, sharing, verify, workflow_roots,
 };
-use piton_workflow::transfer::{TransferError, export, import, remove_unfinished, salvage};
+use piton_workflow::transfer::{self, TransferError, export, import, remove_unfinished};
 use piton_workspaces::virtual_store::VirtualRoots;
 
 use super::artifacts::content_lost;
@@ -27,7 +27,7 @@ use super::runtime::Runtime;
 use crate::reply::{
     CleanedUp, ImportedSession, SetAsideList, SetAsideShown, Soundness, SweptBlobs,
 };
-use crate::request::{ExportSession, SessionReference};
+use crate::request::SessionReference;
 
 impl Runtime {
     /// Checks a session as the storage medium holds it, and everything that it refers to. Changes nothing.
@@ -107,16 +107,21 @@ impl Runtime {
         })
     }
 
-    /// Exports a session as the bytes of a file.
-    pub async fn export_session(&self, request: &ExportSession) -> Result<Vec<u8>, Envelope> {
-        let session = self.meant(&request.session, Reach::Use).await?.session;
+    /// Exports a session as the bytes of a file. With `salvage`, takes what can be read of a damaged session, to be
+    /// looked at only.
+    pub async fn export_session(
+        &self,
+        reference: &SessionReference,
+        salvage: bool,
+    ) -> Result<Vec<u8>, Envelope> {
+        let session = self.meant(reference, Reach::Use).await?.session;
         let producer = Producer {
             app_version: BoundedText::truncated(env!("CARGO_PKG_VERSION")),
             applied_config_hash: Some(self.applied().digest()),
         };
         let ports = self.ports.transfer_ports();
-        let bytes = if request.salvage {
-            salvage(ports, session, producer).await?.encode()
+        let bytes = if salvage {
+            transfer::salvage(ports, session, producer).await?.encode()
         } else {
             let bundle = export(ports, session, producer).await;
             bundle.map_err(|error| content_lost(session, error.envelope()))?.encode()

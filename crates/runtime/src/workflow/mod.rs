@@ -2,33 +2,24 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `ports` | the effects that the use cases need |
-//! | `runtime` | the state of a process: settings, compiled workflows, folded sessions |
-//! | `applied` | records the configuration in force |
+//! | `runtime` | the state of a process: the effects that the use cases need, settings, compiled workflows, folded sessions |
 //! | `artifacts` | read artifacts |
 //! | `workflows` | list and inspect workflows |
-//! | `runs` | start and resume runs |
+//! | `runs` | start and resume runs; a person's verdict on a step that waits for one |
 //! | `reference` | the session or run that a person names |
 //! | `loaded_session` | a session that was loaded for inspection |
 //! | `run_tree` | a run as people see it: step by step, or as a graph |
 //! | `sessions` | list, show, draw, keep and delete sessions |
-//! | `verdicts` | a person's verdict on a step that waits for one |
 //! | `step_grant` | the step that a call of another tool belongs to |
 //! | `preferences` | preferences of runs, in general and for one run |
-//! | `backpacks` | the backpacks that agents are attached to |
-//! | `frames` | the context of a project |
 //! | `maintenance` | check, repair, clean, export, import, new keys; the owners of each namespace of blobs |
 //!
 //! *Invariants*: a use case loads, decides, appends, and replies. Each is a method of [`Runtime`]. The calls of an
 //! agent go through a [`Connection`](crate::Connection), which knows where the agent is.
 
-mod applied;
 pub(crate) mod artifacts;
-mod backpacks;
-mod frames;
 pub(crate) mod loaded_session;
 mod maintenance;
-mod ports;
 mod preferences;
 pub(crate) mod reference;
 mod run_tree;
@@ -36,7 +27,6 @@ mod runs;
 mod runtime;
 mod sessions;
 mod step_grant;
-mod verdicts;
 mod workflows;
 
 pub use piton_workflow::bounds::BUNDLE_BYTES_MAX;
@@ -46,5 +36,5 @@ pub use piton_workflow::projection::{DecisionKind, PersonDecision, RunSummary};
 pub use piton_workflow::session::{DECIDED, DecisionLine, ReplyBody, ReplyKind, RunLine};
 pub use piton_workflow::source::{Purpose, SourceProblem};
 pub use piton_workflow::{Autonomy, BlockerCode, NodeKind, RiskPolicy, RunStatus, SourceKind};
-pub use ports::RuntimePorts;
-pub use runtime::Runtime;
+pub use runtime::{Runtime, RuntimePorts};
+pub use step_grant::CallBasis;

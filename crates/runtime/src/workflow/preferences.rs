@@ -1,13 +1,12 @@
 //! Preferences of runs, in general and for one run.
 
-use piton_core::{Code, Envelope};
+use piton_core::{Code, Envelope, RunId, SessionId};
 use piton_workflow::event::PreferenceChange;
 use piton_workflow::{Autonomy, PreferenceSource, RiskPolicy, session};
 
 use super::runtime::Runtime;
 use crate::config::{ConfigProblem, Configuration, SettingKey, SettingSource};
 use crate::reply::AppliedPreferences;
-use crate::request::{Prefer, PreferenceScope};
 
 impl Runtime {
     /// Returns the preferences of new runs in the directory that this process was started in.
@@ -18,14 +17,18 @@ impl Runtime {
     }
 
     /// Changes the preferences of new runs, or of one run from its current step on.
-    pub async fn prefer(&self, request: &Prefer) -> Result<AppliedPreferences, Envelope> {
-        let Prefer { scope, autonomy, risk_policy } = request;
+    pub async fn prefer(
+        &self,
+        run: Option<(SessionId, RunId)>,
+        autonomy: Option<Autonomy>,
+        risk_policy: Option<RiskPolicy>,
+    ) -> Result<AppliedPreferences, Envelope> {
         if autonomy.is_none() && risk_policy.is_none() {
             return Err(Envelope::new(Code::ValidationError, "There is no preference to change.")
                 .with_suggestion("Name an autonomy, a risk policy or both."));
         }
         // General preferences are settings in the user's file. Those of a run are events of its session.
-        let PreferenceScope::Run { session_id, run_id } = scope else {
+        let Some((session, run)) = run else {
             let names = [
                 (SettingKey::Autonomy, autonomy.map(Autonomy::as_str)),
                 (SettingKey::RiskPolicy, risk_policy.map(RiskPolicy::as_str)),
@@ -34,12 +37,7 @@ impl Runtime {
         };
         let changes = autonomy.map(PreferenceChange::Autonomy).into_iter();
         let changes = changes.chain(risk_policy.map(PreferenceChange::RiskPolicy)).collect();
-        let request = session::Prefer {
-            session: *session_id,
-            run: *run_id,
-            source: PreferenceSource::User,
-            changes,
-        };
+        let request = session::Prefer { session, run, source: PreferenceSource::User, changes };
         let preferences = self.sessions.prefer(request).await?;
         Ok(AppliedPreferences { preferences, written_to: None, warnings: Vec::new() })
     }

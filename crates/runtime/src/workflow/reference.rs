@@ -3,8 +3,6 @@
 //! *Invariants*: an ambiguous name is refused, and the candidates are listed. The two-word labels of runs are for
 //! people who know which runs they have. There are too few labels to stay unique, so nothing is ever removed by label.
 
-use std::fmt::Write as _;
-
 use piton_core::{Code, Envelope, RunId, SessionId, truncate};
 use piton_store::StreamId;
 use piton_workflow::label::{Label, label};
@@ -13,7 +11,7 @@ use piton_workflow::run_index::{RunListing, UnreadableSession};
 
 use super::runs::unreadable;
 use super::runtime::Runtime;
-use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, NAME_QUOTED_BYTES_MAX};
+use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, NAME_QUOTED_BYTES_MAX, cut};
 use crate::request::SessionReference;
 
 /// The purpose of a reference.
@@ -72,7 +70,7 @@ impl Runtime {
             [(meant, _)] => Ok(*meant),
             [] => Err(nothing(text, &listing, reach)),
             several => {
-                let lines = several.iter().map(|(_, line)| line.as_str());
+                let lines = several.iter().map(|(_, line)| line);
                 let first = several[0].0.session;
                 Err(ambiguous(text, lines).with_suggestion(format!(
                     "Name one of them by its session's id, which every command takes in place of `{}`: \
@@ -115,8 +113,7 @@ impl Runtime {
             }
             several => {
                 let lines = several.iter().map(|run| format!("{} ({})", run.run_id, run.label));
-                let lines: Vec<String> = lines.collect();
-                Err(ambiguous(&reference.0, lines.iter().map(String::as_str)))
+                Err(ambiguous(&reference.0, lines))
             }
         }
     }
@@ -168,16 +165,15 @@ fn nothing(text: &str, listing: &RunListing, reach: Reach) -> Envelope {
     Envelope::new(Code::SessionNotFound, message)
 }
 
-pub(crate) fn ambiguous<'a>(text: &str, lines: impl Iterator<Item = &'a str>) -> Envelope {
-    let lines: Vec<&str> = lines.collect();
-    let mut message =
-        format!("`{}` fits {} of them:", truncate(text, NAME_QUOTED_BYTES_MAX), lines.len());
-    for line in lines.iter().take(CANDIDATES_LISTED_MAX) {
-        write!(message, "\n  {line}").expect("writing to a string does not fail");
+/// Builds the error for a name that fits several things, which it lists.
+pub(crate) fn ambiguous(text: &str, lines: impl Iterator<Item = impl ToString>) -> Envelope {
+    let lines: Vec<String> = lines.map(|line| line.to_string()).collect();
+    let count = lines.len();
+    let (mut lines, more) = cut(lines, CANDIDATES_LISTED_MAX);
+    if more > 0 {
+        lines.push(format!("and {more} more"));
     }
-    if let Some(more) = lines.len().checked_sub(CANDIDATES_LISTED_MAX).filter(|more| *more > 0) {
-        write!(message, "\n  and {more} more").expect("writing to a string does not fail");
-    }
-    Envelope::new(Code::ValidationError, message)
+    let (shown, lines) = (truncate(text, NAME_QUOTED_BYTES_MAX), lines.join("\n  "));
+    Envelope::new(Code::ValidationError, format!("`{shown}` fits {count} of them:\n  {lines}"))
         .with_suggestion("Name one of them by its whole id.")
 }

@@ -16,7 +16,7 @@ use crate::reply::{
 };
 
 /// Steps of nodes, keyed by the snapshots of the nodes.
-pub(super) type Steps = HashMap<SnapshotRef, Option<StepPlace>>;
+pub(super) type Steps = HashMap<SnapshotRef, StepPlace>;
 
 /// Blockers and gaps on the nodes of a run.
 struct NodeTroubles<'a> {
@@ -71,6 +71,13 @@ pub(super) async fn show(
     let steps = reading.steps(run, path.iter().copied()).await?;
     let trouble = NodeTroubles::of(run);
     let preferences = run.preferences.effective(end);
+    let block =
+        |blocker: &Blocker| BlockShown { code: blocker.code, message: blocker.message.to_string() };
+    let gap = |gap: &&Gap| GapShown {
+        severity: gap.record.severity,
+        summary: gap.record.summary.to_string(),
+        is_open: gap.is_open(),
+    };
     let mut shown = Vec::with_capacity(path.len());
     // Newest first: the number of artifacts read is bounded, and the recent ones matter most.
     for (place, node) in path.iter().enumerate().rev() {
@@ -85,9 +92,19 @@ pub(super) async fn show(
                 bookmarked.push(BookmarkShown { node_id, at, notes, artifacts });
             }
         }
-        let artifacts = artifacts(reading, run, node, next).await;
-        let step = step(reading, run, node, next, &steps, &trouble);
-        shown.push(StepShown { artifacts, bookmarked, ..step });
+        let notes = run.notes_toward(node, next).and_then(RecordedOutput::notes);
+        shown.push(StepShown {
+            node_id: node.id,
+            title: steps.get(&node.snapshot).map(|place| place.title.as_str().to_owned()),
+            notes: notes.map(str::to_owned),
+            artifacts: artifacts(reading, run, node, next).await,
+            records: run.side_records_toward(node, next).flat_map(SideRecord::lines).collect(),
+            decisions: reading.decisions(run, node.id),
+            blocks: trouble.blocks(node.id).iter().copied().flatten().map(block).collect(),
+            gaps: trouble.gaps(node.id).iter().map(gap).collect(),
+            bookmarks: run.bookmarks_on(node).count(),
+            bookmarked,
+        });
     }
     shown.reverse();
     Ok(Some(RunShown {
@@ -110,41 +127,6 @@ async fn artifacts(
         artifacts.extend(reading.artifact(output).await);
     }
     artifacts
-}
-
-/// Returns a step without its artifacts and those of its bookmarks.
-fn step(
-    reading: &LoadedSession,
-    run: &RunState,
-    node: &RunNode,
-    next: Option<&RunNode>,
-    steps: &Steps,
-    trouble: &NodeTroubles<'_>,
-) -> StepShown {
-    let notes = run.notes_toward(node, next).and_then(RecordedOutput::notes);
-    let block =
-        |blocker: &Blocker| BlockShown { code: blocker.code, message: blocker.message.to_string() };
-    let gap = |gap: &&Gap| GapShown {
-        severity: gap.record.severity,
-        summary: gap.record.summary.to_string(),
-        is_open: gap.is_open(),
-    };
-    StepShown {
-        node_id: node.id,
-        title: place(steps, node).map(|place| place.title.as_str().to_owned()),
-        notes: notes.map(str::to_owned),
-        artifacts: Vec::new(),
-        records: run.side_records_toward(node, next).flat_map(SideRecord::lines).collect(),
-        decisions: reading.decisions(run, node.id),
-        blocks: trouble.blocks(node.id).iter().copied().flatten().map(block).collect(),
-        gaps: trouble.gaps(node.id).iter().map(gap).collect(),
-        bookmarks: run.bookmarks_on(node).count(),
-        bookmarked: Vec::new(),
-    }
-}
-
-fn place<'a>(steps: &'a Steps, node: &RunNode) -> Option<&'a StepPlace> {
-    steps.get(&node.snapshot).and_then(Option::as_ref)
 }
 
 /// Returns the nodes of a run in the order of their creation.
@@ -172,8 +154,8 @@ pub(super) fn draw(run: &RunState, steps: &Steps) -> Vec<TreeNode> {
         parent_id: run.graph.parent(node).map(|parent| parent.id),
         kind: node.kind,
         cause: node.cause,
-        step: place(steps, node).map(|place| place.number),
-        title: place(steps, node).map(|place| place.title.as_str().to_owned()),
+        step: steps.get(&node.snapshot).map(|place| place.number),
+        title: steps.get(&node.snapshot).map(|place| place.title.as_str().to_owned()),
         headline: notes(node).and_then(headline).map(short),
         branch_headline: branch_notes(node).and_then(headline).map(short),
         blocked: trouble.blocks(node.id).len(),

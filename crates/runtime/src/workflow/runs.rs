@@ -1,4 +1,4 @@
-//! Starts and resumes runs.
+//! Starts and resumes runs, and records a person's verdict on the step that one waits at.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -10,28 +10,30 @@ use piton_workflow::bounds::{
 use piton_workflow::label::Label;
 use piton_workflow::projection::{ResumeQuery, RunSummary, WhyMatched};
 use piton_workflow::run_index::{Offers, UnreadableSession};
-use piton_workflow::session::{self, Reply, ReplyNotice, SourcedWorkflow, Start, StartKey};
+use piton_workflow::session::{
+    self, PersonVerdict, Reply, ReplyNotice, SettleRequest, SettledStep, SourcedWorkflow, Start,
+    StartKey,
+};
 
 use super::artifacts::content_lost;
 use super::runtime::Runtime;
 use crate::config::ConfigProblem;
+use crate::connection::Connection;
 use crate::library::{FoundWorkflow, LibraryWorkflow};
 use crate::project_env::{Checkout, ProjectDir, checkout, observations};
 use crate::reply::{ResumeCandidate, ResumeCandidates, Searched};
-use crate::request::{ResumeSession, StartWorkflow};
+use crate::request::{ResumeSession, SessionReference, StartWorkflow};
 
-impl Runtime {
+impl Connection {
     /// Starts a run, or returns the one that was started under the same key.
-    pub(crate) async fn start_workflow(
-        &self,
-        request: StartWorkflow,
-        project: Option<&ProjectDir>,
-    ) -> Result<Reply, Envelope> {
-        let path = project.map(ProjectDir::path);
-        let settings = self.settings_for(path).map_err(|found| ConfigProblem::envelope(&found))?;
-        let contents = self.library_contents(&settings, path);
+    pub async fn start_workflow(&self, request: StartWorkflow) -> Result<Reply, Envelope> {
+        let (runtime, project) = (&self.runtime, self.project(request.project_dir.as_deref())?);
+        let path = project.as_ref().map(ProjectDir::path);
+        let settings = runtime.settings_for(path);
+        let settings = settings.map_err(|found| ConfigProblem::envelope(&found))?;
+        let contents = runtime.library_contents(&settings, path);
         let FoundWorkflow { workflow, warning, .. } = contents.find(&request.workflow_id)?;
-        let project_dir = project.map(ProjectDir::text);
+        let project_dir = project.as_ref().map(ProjectDir::text);
         let key = request.start_key.map(|key| {
             let project_dir = project_dir.clone().unwrap_or_default();
             StartKey { key, project_dir }
@@ -49,21 +51,23 @@ impl Runtime {
             observations: path.and_then(checkout).as_ref().map(observations).unwrap_or_default(),
             key,
         };
-        let mut reply = self.sessions.start(start).await?;
+        let mut reply = runtime.sessions.start(start).await?;
         let other_id = warning.map(|warning| ReplyNotice::OtherId { message: warning + "." });
         reply.notices.extend(other_id);
         reply.notices.extend(project_dir.map(|path| ReplyNotice::ProjectDir { path }));
+        reply.notices.extend(self.note(&reply.body.run, reply.body.is_complete));
         Ok(reply)
     }
 
-    pub(crate) async fn resume_session(
+    /// Finds runs to resume.
+    pub async fn resume_session(
         &self,
         request: &ResumeSession,
-        project: Option<&ProjectDir>,
     ) -> Result<ResumeCandidates, Envelope> {
+        let (runtime, project) = (&self.runtime, self.project(None)?);
         let mut reply = ResumeCandidates::default();
         let found = if request.session_id.is_some() || request.run_id.is_some() {
-            self.named(request.session_id, request.run_id).await?
+            runtime.named(request.session_id, request.run_id).await?
         } else {
             let ResumeSession { query, git_branch, git_head_sha, .. } = request;
             // Without any criteria, the checkout of the project is the best hint of which run is meant.
@@ -86,14 +90,14 @@ impl Runtime {
                 include_completed: query.with_completed,
             });
             let Offers { offers, more, completed_left_out, unreadable } =
-                self.recall.resume(&query).await?;
+                runtime.recall.resume(&query).await?;
             reply = ResumeCandidates { more, completed_left_out, unreadable, ..reply };
             offers.into_iter().map(|offer| (offer.summary, offer.resumable.why)).collect()
         };
         let mut failed = None;
         for (summary, why) in found {
             // A run that can no longer be read is counted, not offered.
-            match self.candidate(&summary, why).await {
+            match runtime.candidate(&summary, why).await {
                 Ok(candidate) => reply.candidates.push(candidate),
                 Err(error) => {
                     reply.unreadable += 1;
@@ -107,6 +111,34 @@ impl Runtime {
             Some(error) if reply.candidates.is_empty() => Err(error),
             _ => Ok(reply),
         }
+    }
+}
+
+impl Runtime {
+    /// Records a person's verdict about the run that they name. The agent's next call acts on it.
+    pub async fn settle_run(
+        &self,
+        run: &SessionReference,
+        verdict: PersonVerdict,
+    ) -> Result<SettledStep, Envelope> {
+        let (session, run) = self.meant_run(run).await?;
+        self.record_verdict(SettleRequest { session, run, node: None, verdict }).await
+    }
+
+    /// Records a person's verdict, unless it says nothing.
+    pub(crate) async fn record_verdict(
+        &self,
+        request: SettleRequest,
+    ) -> Result<SettledStep, Envelope> {
+        // An empty answer would be recorded as a decision without content.
+        if let PersonVerdict::Answered(text) | PersonVerdict::Refused(text) = &request.verdict
+            && text.trim().is_empty()
+        {
+            let words = "Nothing was said, so nothing was recorded: the agent acts on these words.";
+            return Err(Envelope::new(Code::ValidationError, words)
+                .with_suggestion("Say it in a few words: the answer, or why not."));
+        }
+        Ok(self.sessions.record_verdict(request).await?)
     }
 
     /// Returns the open runs of all sessions whose label matches, newest first.

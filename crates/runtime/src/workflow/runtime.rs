@@ -1,23 +1,69 @@
-//! The state of a process: settings, compiled workflows, folded sessions.
+//! The state of a process: the effects that the use cases need, settings, compiled workflows, folded sessions.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use piton_backpack::journal::JournalPorts;
-use piton_core::Envelope;
-use piton_core::port::Clock;
-use piton_store::port::{BlobReader, JournalReader};
-use piton_workflow::SessionEvent;
+use piton_core::port::{Clock, Entropy};
+use piton_core::{Digest, Envelope};
+use piton_store::port::{
+    BlobReader, Blobs, Cache, EntryChange, Expect, Journal, JournalReader, Key, KeyRing, Leases,
+    Table, TableWrite,
+};
 use piton_workflow::run_index::RunIndex;
 use piton_workflow::session::Sessions;
+use piton_workflow::{SessionEvent, maintenance, transfer};
 
-use super::ports::RuntimePorts;
 use crate::backpack::SharedBackpacks;
 use crate::config::{ConfigProblem, Configuration, Settings, Status};
 use crate::connection::{Connection, Whereabouts};
 use crate::context::{AgentId, ContextPorts};
 use crate::library::{Library, LibraryContents, sources};
+
+/// Key of the digest of the configuration in force, in the table.
+const APPLIED_KEY: &str = "runtime/applied_config_hash";
+
+/// The effects that the use cases need. The code that constructs this chooses the adapters.
+#[derive(Clone)]
+pub struct RuntimePorts {
+    /// Sessions.
+    pub journal: Arc<dyn Journal<SessionEvent>>,
+    /// Content that sessions refer to.
+    pub blobs: Arc<dyn Blobs>,
+    /// Notes about sessions, and the files of Virtual Stores.
+    pub table: Arc<dyn Table>,
+    /// Locks between processes.
+    pub leases: Arc<dyn Leases>,
+    /// Signs and verifies tokens.
+    pub keys: Arc<dyn KeyRing>,
+    /// Data that can be recomputed.
+    pub cache: Arc<dyn Cache>,
+    pub clock: Arc<dyn Clock>,
+    pub entropy: Arc<dyn Entropy>,
+}
+
+impl RuntimePorts {
+    pub(super) fn transfer_ports(&self) -> transfer::TransferPorts<'_> {
+        transfer::TransferPorts {
+            journal: &*self.journal,
+            blobs: &*self.blobs,
+            table: &*self.table,
+            clock: &*self.clock,
+            entropy: &*self.entropy,
+        }
+    }
+
+    pub(super) fn maintenance_ports(&self) -> maintenance::MaintenancePorts<'_> {
+        maintenance::MaintenancePorts {
+            journal: &*self.journal,
+            blobs: &*self.blobs,
+            table: &*self.table,
+            leases: &*self.leases,
+            clock: &*self.clock,
+        }
+    }
+}
 
 /// Everything that Piton does for its callers.
 pub struct Runtime {
@@ -26,17 +72,17 @@ pub struct Runtime {
     pub(super) recall: RunIndex,
     pub(super) library: Library,
     /// The configuration when the process started.
-    pub(super) configuration: Configuration,
+    pub(crate) configuration: Configuration,
     /// The settings in force when the process started.
     applied: Settings,
     /// Storage of backpacks, if this process has them.
-    pub(super) backpacks: Option<JournalPorts>,
+    pub(crate) backpacks: Option<JournalPorts>,
     /// The backpacks that agents are attached to.
-    pub(super) shared_backpacks: SharedBackpacks,
+    pub(crate) shared_backpacks: SharedBackpacks,
     /// Storage of context, if this process has it.
-    pub(super) frames: Option<ContextPorts>,
+    pub(crate) frames: Option<ContextPorts>,
     /// The context agent that clients act as, whatever the configuration says.
-    pub(super) context_agent: Option<AgentId>,
+    pub(crate) context_agent: Option<AgentId>,
 }
 
 impl fmt::Debug for Runtime {
@@ -90,11 +136,6 @@ impl Runtime {
         Connection::new(Arc::clone(self), Whereabouts::default(), false)
     }
 
-    /// Returns the configuration when the process started.
-    pub(crate) fn configuration(&self) -> &Configuration {
-        &self.configuration
-    }
-
     /// Returns the settings in force when the process started.
     pub fn applied(&self) -> &Settings {
         &self.applied
@@ -103,6 +144,21 @@ impl Runtime {
     /// Returns the clock, which gives the time of day and measures waiting.
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.ports.clock
+    }
+
+    /// Records the digest of the configuration that this process uses. A front end does so when it opens.
+    pub async fn note_applied(&self) -> Result<Digest, Envelope> {
+        let digest = self.applied().digest();
+        let noted = self.ports.table.get(APPLIED_KEY.as_bytes()).await?;
+        // Most starts find the same configuration, and then nothing is written.
+        if noted.is_some_and(|noted| noted.value == digest.to_string().into_bytes()) {
+            return Ok(digest);
+        }
+        let key: Key = Arc::from(APPLIED_KEY.as_bytes());
+        let change = EntryChange::Put(digest.to_string().into_bytes());
+        let write = TableWrite { key, expect: Expect::Anything, change };
+        self.ports.table.commit(vec![write]).await?;
+        Ok(digest)
     }
 
     /// Compares the current settings with those in force when the process started.

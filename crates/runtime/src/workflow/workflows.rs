@@ -1,58 +1,57 @@
 //! Lists and inspects workflows.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use piton_core::Envelope;
 use piton_workflow::Tag;
 use piton_workflow::compile::{CompiledWarning, CompiledWorkflow};
 use piton_workflow::source::IdStatus;
 
-use super::runtime::Runtime;
+use crate::connection::Connection;
 use crate::library::{FoundWorkflow, LibraryWorkflow};
 use crate::project_env::ProjectDir;
 use crate::reply::{InspectedWorkflow, ListedWorkflows, WorkflowEntry, WorkflowWarning};
-use crate::request::{InspectMode, ListWorkflows};
+use crate::request::{InspectMode, InspectWorkflow, ListWorkflows};
 
-impl Runtime {
+impl Connection {
     /// Lists the workflows that can be started in a project and match the request.
-    pub(crate) fn list_workflows(
-        &self,
-        request: &ListWorkflows,
-        project: Option<&ProjectDir>,
-    ) -> ListedWorkflows {
-        let path = project.map(ProjectDir::path);
+    pub fn list_workflows(&self, request: &ListWorkflows) -> Result<ListedWorkflows, Envelope> {
+        let (runtime, project) = (&self.runtime, self.project(request.project_dir.as_deref())?);
+        let path = project.as_ref().map(ProjectDir::path);
         // A bad configuration must not hide the workflows. The settings from the start of the process, without those of
         // the project, are used instead, and the problems are listed.
-        let (settings, config_problems) = match self.settings_for(path) {
+        let (settings, config_problems) = match runtime.settings_for(path) {
             Ok(settings) => (settings, Vec::new()),
-            Err(problems) => (self.configuration.settings(), problems),
+            Err(problems) => (runtime.configuration.settings(), problems),
         };
-        let contents = self.library_contents(&settings, path);
+        let contents = runtime.library_contents(&settings, path);
         let mut workflows: Vec<WorkflowEntry> = contents.workflows.values().map(entry).collect();
         let (all, tags) = (workflows.len(), tags_of(&workflows));
         workflows.retain(|entry| fits(entry, request));
         workflows.sort_by(|left, right| left.workflow_id.cmp(&right.workflow_id));
-        ListedWorkflows {
+        Ok(ListedWorkflows {
             left_out: all - workflows.len(),
             workflows,
             tags,
             problems: contents.broken,
             shadowed: contents.shadowed,
             config_problems,
-            project_dir: project.map(ProjectDir::text),
-        }
+            project_dir: project.as_ref().map(ProjectDir::text),
+        })
     }
 
     /// Shows a workflow without starting it.
-    pub(crate) fn inspect_workflow(
+    pub fn inspect_workflow(
         &self,
-        id: &str,
-        mode: InspectMode,
-        project: Option<&Path>,
+        request: &InspectWorkflow,
     ) -> Result<InspectedWorkflow, Envelope> {
-        let settings = self.settings_for(project).unwrap_or_else(|_| self.configuration.settings());
-        let contents = self.library_contents(&settings, project);
+        let InspectWorkflow { workflow_id: id, mode, project_dir } = request;
+        let (runtime, project, mode) =
+            (&self.runtime, self.project(project_dir.as_deref())?, *mode);
+        let path = project.as_ref().map(ProjectDir::path);
+        let settings = runtime.settings_for(path);
+        let settings = settings.unwrap_or_else(|_| runtime.configuration.settings());
+        let contents = runtime.library_contents(&settings, path);
         let FoundWorkflow { workflow: found, warning, is_routine } = contents.find_to_read(id)?;
         let workflow: &CompiledWorkflow = &found.workflow;
         let titles = || workflow.steps.iter().map(|step| step.title.clone()).collect();

@@ -1,4 +1,4 @@
-//! Changes of an overlay, and writes of a run's steps, for comparisons.
+//! Comparison of two overlays, and writes of a run's steps, for comparisons.
 
 use std::collections::BTreeMap;
 
@@ -10,32 +10,44 @@ use piton_workspaces::path::LogicalPath;
 
 use super::file_world::FileWorld;
 use super::review::overlay_error;
-use crate::bounds::{CHANGES_SHOWN_MAX, FILE_DIFF_BYTES_MAX, RUN_RECORDS_MAX};
-use crate::provenance::{Became, FileWritten, WrittenKind};
+use crate::bounds::{CHANGES_SHOWN_MAX, FILE_DIFF_BYTES_MAX, RUN_RECORDS_MAX, cut};
+use crate::provenance::{
+    Became, BranchSide, Comparison, FileWritten, ThingKind, WrittenKind, WrittenThings,
+};
 use crate::text_diff;
 
-/// The changes of an overlay.
-pub(crate) struct OverlayBranch {
-    pub(crate) overlay: String,
-    pub(crate) over: String,
-    pub(crate) files: Vec<FileWritten>,
-    pub(crate) left_out: usize,
-}
-
 impl FileWorld {
+    /// Compares two overlays: the changes of each to the Workspace below it.
+    pub(crate) async fn compare_overlays(
+        &self,
+        left: &str,
+        right: &str,
+    ) -> Result<Comparison, Envelope> {
+        let (left, right) = (self.overlay(left)?, self.overlay(right)?);
+        let ancestor = (left.over == right.over).then(|| left.over.to_string());
+        let mut notes = Vec::new();
+        if ancestor.is_none() {
+            notes.push(format!(
+                "They lie over different Workspaces: {} is shown against {}, {} against {}.",
+                left.prefix, left.over, right.prefix, right.over
+            ));
+        }
+        let (left, right) = (self.branch(left).await?, self.branch(right).await?);
+        Ok(Comparison::of_states(ThingKind::Overlay, ancestor, left, right, notes))
+    }
+
     /// Returns the changes of an overlay to the Workspace below it.
-    pub(crate) async fn branch(&self, prefix: &str) -> Result<OverlayBranch, Envelope> {
-        let overlay = self.overlay(prefix)?;
+    async fn branch(&self, overlay: &OpenedOverlay) -> Result<BranchSide, Envelope> {
         let mut differences = overlay.store.diff().await.map_err(overlay_error(overlay))?;
         // Directories have no content to compare.
         differences.retain(|one| one.kind != DifferenceKind::Directory);
-        let left_out = differences.len().saturating_sub(CHANGES_SHOWN_MAX);
+        let (differences, files_left_out) = cut(differences, CHANGES_SHOWN_MAX);
         let mut files = Vec::new();
-        for one in differences.iter().take(CHANGES_SHOWN_MAX) {
+        for one in &differences {
             files.push(self.changed(overlay, one).await?);
         }
-        let (overlay, over) = (overlay.prefix.to_string(), overlay.over.to_string());
-        Ok(OverlayBranch { overlay, over, files, left_out })
+        let written = WrittenThings { files, files_left_out, ..WrittenThings::default() };
+        Ok(BranchSide { name: overlay.prefix.to_string(), written, ..BranchSide::default() })
     }
 
     async fn changed(

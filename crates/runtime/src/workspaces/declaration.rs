@@ -1,16 +1,17 @@
-//! Workspaces as each source declares them, and the set that the declarations of all sources result in.
+//! Workspaces as each source declares them, also as a person types one (`/docs=./docs:ro`), and the set that the declarations of all sources result in.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use piton_core::{Digest, FileBytes};
 #[cfg(feature = "flow")]
 use piton_workspaces::Tool;
 use piton_workspaces::config::WorkspaceConfig;
-use piton_workspaces::protected_name;
+use piton_workspaces::path::LogicalPath;
+use piton_workspaces::{AccessScope, protected_name};
 
 use super::directory;
-use super::mount::Mount;
 use crate::config::SettingSource;
 use crate::config::section::{FoundSection, WorkspacesSection};
 
@@ -46,7 +47,7 @@ fn is_git(name: &str) -> bool {
 impl Declared {
     /// Returns the Workspaces typed on the command line by a person whose directory is `base`.
     pub fn typed(mounts: &[Mount], base: PathBuf) -> Self {
-        let workspaces = mounts.iter().map(|mount| mount.config().clone()).collect();
+        let workspaces = mounts.iter().map(|mount| mount.0.clone()).collect();
         Self { by: DeclaredBy::Command, base, workspaces }
     }
 
@@ -153,4 +154,73 @@ pub fn join(mut places: Vec<Declared>, home: Option<&Path>) -> JoinedWorkspaces 
     }
     joined.workspaces = held.into_values().collect();
     joined
+}
+
+/// A Workspace as a person types it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mount(pub WorkspaceConfig);
+
+impl Mount {
+    /// The form in which it is typed. Every error ends with it.
+    pub const FORM: &str = "write PREFIX=STORE:SCOPE, as in `/docs=./docs:ro`, `/scratch=virtual:rw` or `/draft=over/docs:rw`; SCOPE is ro, rw or wo, and `,writable=.vscode` after it lets agents change a protected name";
+}
+
+impl FromStr for Mount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |what: String| format!("{what}; {}", Self::FORM);
+        let (prefix, rest) = text
+            .split_once('=')
+            .ok_or_else(|| wrong("there is no `=` after the prefix".to_owned()))?;
+        let (store, scope) = rest
+            // From the right, because a directory may contain a colon.
+            .rsplit_once(':')
+            .ok_or_else(|| wrong("there is no `:` before the scope".to_owned()))?;
+        let parsed: LogicalPath = prefix
+            .parse()
+            .map_err(|why| wrong(format!("the prefix `{prefix}` is refused: {why}")))?;
+        let mut options = scope.split(',');
+        let scope = match options.next().unwrap_or_default() {
+            "ro" => AccessScope::ReadOnly,
+            "rw" => AccessScope::ReadWrite,
+            "wo" => AccessScope::WriteOnly,
+            other => return Err(wrong(format!("`{other}` is no scope"))),
+        };
+        let mut config = WorkspaceConfig {
+            prefix: parsed.to_string(),
+            scope: scope.to_string(),
+            ..WorkspaceConfig::default()
+        };
+        for option in options {
+            match option.split_once('=') {
+                None if option == "mounts" => config.mounts = true,
+                Some(("writable", name)) => config.writable.push(name.to_owned()),
+                _ => return Err(wrong(format!("`{option}` is no option of a Workspace"))),
+            }
+        }
+        let own = || vec![parsed.to_string()];
+        match store {
+            "virtual" => config.namespace = Some(own()),
+            "memory" => config.memory = Some(own()),
+            named if named.strip_prefix("virtual/").is_some_and(|name| !name.is_empty()) => {
+                let parts = named.split('/').skip(1);
+                config.namespace = Some(parts.map(str::to_owned).collect());
+            }
+            over if over.starts_with("over/") => {
+                config.over = Some(over["over".len()..].to_owned());
+                config.namespace = Some(own());
+            }
+            path if path.starts_with(['.', '/', '~']) => {
+                config.directory = Some(PathBuf::from(path));
+            }
+            other => {
+                let what = format!(
+                    "`{other}` is no Store: write a directory as ./{other}, or virtual, virtual/NAME, memory, over/PREFIX"
+                );
+                return Err(wrong(what));
+            }
+        }
+        Ok(Self(config))
+    }
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::declaration::{DeclaredBy, JoinedWorkspaces};
-use crate::connection::CallBasis;
+use crate::workflow::CallBasis;
 
 /// Suggestion at the end of every refusal of a configuration.
 const FIX: &str =

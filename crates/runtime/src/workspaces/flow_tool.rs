@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 
 use super::declaration::JoinedWorkspaces;
 use super::file_world::FileWorld;
-use crate::connection::CallBasis;
+use crate::workflow::CallBasis;
 
 /// Name of the agent in records of changes that a node of a flow made.
 const FLOW: &str = "flow";

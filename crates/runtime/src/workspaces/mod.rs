@@ -2,12 +2,11 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `mount` | a Workspace as a person types it: `/docs=./docs:ro` |
-//! | `declaration` | the declarations of each source, and the set that results from them |
+//! | `declaration` | a Workspace as a person types it, `/docs=./docs:ro`; the declarations of each source, and the set that results from them |
 //! | `directory` | directories as configuration names them, and whether they lie inside a project |
 //! | `file_world` | opens the Workspaces; calls of agents; the Workspace and the history of a path |
 //! | `review` | the changes of an overlay: showing, applying, dropping and forking them |
-//! | `comparison` (feature `flow`) | changes of an overlay and writes of a run, for comparisons |
+//! | `comparison` (feature `flow`) | comparison of two overlays, and writes of a run |
 //! | `flow_tool` (feature `flow`) | the file tools as tools of flows |
 //!
 //! *Invariants*: the set of open Workspaces never changes, and a configuration with a problem opens nothing. A project
@@ -21,16 +20,12 @@ mod directory;
 mod file_world;
 #[cfg(feature = "flow")]
 mod flow_tool;
-mod mount;
 mod review;
 
-#[cfg(feature = "flow")]
-pub(crate) use comparison::OverlayBranch;
-pub use declaration::{Declared, DeclaredBy, JoinedWorkspaces, join};
+pub use declaration::{Declared, DeclaredBy, JoinedWorkspaces, Mount, join};
 pub use file_world::{FileHistory, FileWorld, ResolvedPath, ToolVerdict, WorkspaceShown};
 #[cfg(feature = "flow")]
 pub use flow_tool::flow_tools;
-pub use mount::Mount;
 pub use piton_workspaces::audit::{Actor, AuditIntent, AuditRecord, FileBlame};
 pub use piton_workspaces::config::{WorkspaceConfig, WorkspacePorts};
 pub use piton_workspaces::landlock::{AllowedDirectory, KernelSandbox, enclose};

@@ -44,7 +44,7 @@ async fn write(world: &FileWorld, path: &str) {
 
 #[test]
 fn a_workspace_is_typed_as_prefix_store_and_scope() {
-    let config = |text: &str| text.parse::<Mount>().unwrap().config().clone();
+    let config = |text: &str| text.parse::<Mount>().unwrap().0;
     let of = |prefix: &str, scope: &str| WorkspaceConfig {
         prefix: prefix.to_owned(),
         scope: scope.to_owned(),

@@ -11,6 +11,7 @@ use piton_store::port::{
     BlobNamespace, BlobReader, Journal, JournalReader, SetAside, StreamRepair, StreamVerification,
 };
 use piton_store::{Error, Health, StreamId};
+use serde::Serialize;
 
 use super::error::MaintenanceError;
 use crate::bounds::SESSIONS_NAMED_MAX;
@@ -36,7 +37,7 @@ pub struct VerifyReport {
 }
 
 /// Content that a session refers to and that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BrokenContent {
     pub namespace: BlobNamespace,
     pub digest: Digest,

@@ -312,16 +312,16 @@ pub(super) fn agents(app: &App) -> Outcome {
     let session = ProjectSession::new(app)?;
     let agents = session.project.agents();
     for agent in &agents {
-        let ConfiguredAgent { name, settings, is_served } = agent;
+        let ConfiguredAgent { name, role, provider, model, is_served, .. } = agent;
         let served = if *is_served { ", clients act as it" } else { "" };
-        let model = match (&settings.provider, &settings.model) {
+        let model = match (provider, model) {
             (None, None) => String::new(),
             (provider, model) => {
                 let named = [provider.as_deref(), model.as_deref()];
                 format!(", asks {}", named.into_iter().flatten().collect::<Vec<_>>().join(" "))
             }
         };
-        writeln!(app.output, "{name}: {}{model}{served}", settings.role);
+        writeln!(app.output, "{name}: {role}{model}{served}");
     }
     app.output.advise(match (agents.is_empty(), agents.iter().any(|agent| agent.is_served)) {
         (true, _) => "No agent is configured. Add one to piton.toml with [[context.agents]].",

@@ -63,8 +63,7 @@ impl Replay {
             params: self.param,
             initial: self.items.initial(),
             into: self.into,
-            steps_max: self.args.steps_max,
-            cancel: cancel.clone(),
+            options: self.args.options(&cancel),
         };
         let listener = self.args.listener();
         let run = flows.replay(request, &listener);

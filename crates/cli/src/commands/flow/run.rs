@@ -6,7 +6,8 @@ use clap::Args;
 use piton_core::{Envelope, refuse_lost_numbers, shell_word};
 use piton_runtime::backpack::BackpackId;
 use piton_runtime::flow::{
-    Cancel, FlowNotice, FlowRan, Flows, Initial, ResumeFlow, RunFlow, RunStatus, STEPS_DEFAULT,
+    Cancel, FlowNotice, FlowRan, Flows, Initial, ResumeFlow, RunFlow, RunOptions, RunStatus,
+    STEPS_DEFAULT,
 };
 use serde_json::{Value, json};
 
@@ -71,8 +72,7 @@ impl RunFlowCommand {
             text: &text,
             backpack: self.backpack,
             initial: self.items.initial(),
-            steps_max: self.args.steps_max,
-            cancel: cancel.clone(),
+            options: self.args.options(&cancel),
         };
         let listener = self.args.listener();
         let run = flows.run(request, &listener);
@@ -88,12 +88,8 @@ impl Resume {
         let backpack = open.wait(backpacks(&open).meant(&self.backpack.run))?;
         let next = NextCommands::new(self.flow.as_deref());
         let cancel = Cancel::new();
-        let request = ResumeFlow {
-            text: text.as_deref(),
-            backpack,
-            steps_max: self.args.steps_max,
-            cancel: cancel.clone(),
-        };
+        let request =
+            ResumeFlow { text: text.as_deref(), backpack, options: self.args.options(&cancel) };
         let listener = self.args.listener();
         let run = flows.resume(request, &listener);
         let ran = until_stopped((app, &open), cancel, &next, |ran| &mut ran.error, run)?;
@@ -102,6 +98,11 @@ impl Resume {
 }
 
 impl RunArgs {
+    pub(super) fn options(&self, cancel: &Cancel) -> RunOptions {
+        let (steps_max, cancel) = (self.steps_max, cancel.clone());
+        RunOptions { steps_max, cancel, ..RunOptions::default() }
+    }
+
     /// Puts up the sandbox, opens the data directory, and connects everything that the flow reaches.
     pub(super) fn prepare(&self, app: &App, tools: &ToolSources) -> Result<(Open, Flows), Failure> {
         // The sandbox holds for threads that start later, so it goes up before the runtime starts any.

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use piton_core::shell_word;
-use piton_runtime::request::ExportSession;
 use piton_runtime::workflow::BUNDLE_BYTES_MAX;
 use serde::Serialize;
 
@@ -48,8 +47,7 @@ impl Export {
             ));
         }
         let open = app.open()?;
-        let request = ExportSession { session: self.run.run, salvage: self.salvage };
-        let bytes = open.wait(open.runtime.export_session(&request))?;
+        let bytes = open.wait(open.runtime.export_session(&self.run.run, self.salvage))?;
         if is_standard {
             output::bytes(&bytes)?;
             return Ok(CommandEnding::Done);

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::Args;
-use piton_core::{WorkflowHash, shell_word};
-use piton_runtime::library::NotFound;
+use piton_core::{Envelope, WorkflowHash, shell_word};
 use piton_runtime::reply::{InspectedWorkflow, WorkflowWarning};
 use piton_runtime::request::{InspectMode, InspectWorkflow};
 use piton_runtime::workflow::CompiledWorkflow;
@@ -88,10 +87,10 @@ struct Compiled<'a> {
 
 impl Compile {
     /// Returns the failure for an unknown workflow. For the path of a file, it suggests the command that takes one.
-    fn not_found(&self, error: &NotFound) -> Failure {
+    fn not_found(&self, error: Envelope) -> Failure {
         let file = Path::new(&self.workflow);
         if !files::exists(file) {
-            return error.envelope().into();
+            return error.into();
         }
         Failure::refused(
             format!("`{}` is a file, not the id of a workflow.", self.workflow),
@@ -104,8 +103,7 @@ impl Compile {
 
     pub(super) fn run(self, app: &App) -> Outcome {
         let contents = WorkflowLibrary::of(app)?.contents;
-        let found =
-            contents.find_to_read(&self.workflow).map_err(|error| self.not_found(&error))?;
+        let found = contents.find_to_read(&self.workflow).map_err(|error| self.not_found(error))?;
         if let Some(warning) = &found.warning {
             output::warn(format_args!("{warning}."));
         }

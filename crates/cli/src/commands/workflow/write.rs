@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use piton_core::WorkflowId;
-use piton_runtime::library::{NotFound, compile_beside};
+use piton_runtime::library::compile_beside;
 use piton_runtime::workflow::Purpose;
 use serde::Serialize;
 use serde_json::json;
@@ -70,9 +70,7 @@ impl New {
 impl Fork {
     pub(super) fn run(self, app: &App) -> Outcome {
         let here = WorkflowLibrary::of(app)?;
-        let found = here.contents.find_to_read(&self.workflow);
-        let found = found.map_err(|error| NotFound::envelope(&error))?;
-        let workflow = found.workflow;
+        let workflow = here.contents.find_to_read(&self.workflow)?.workflow;
         let text = match (&workflow.path, workflow.bundled) {
             (Some(path), _) => files::read_text(path, WORKFLOW_FILE_BYTES_MAX)?,
             (None, Some(bundled)) => bundled.text().to_owned(),

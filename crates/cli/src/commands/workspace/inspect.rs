@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use piton_core::shell_word;
-use piton_mcp::catalogue::workspaces::world_catalogue;
+use piton_mcp::catalogue::world_catalogue;
 use piton_mcp::listed;
 use piton_runtime::workspaces::{ResolvedPath, WorkspaceShown};
 use serde::Serialize;

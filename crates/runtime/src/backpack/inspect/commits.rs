@@ -15,7 +15,7 @@ use super::items::{ValueShown, is_shown, readable, show_quarantined, show_value}
 use super::reference::{self, BackpackReference};
 use crate::backpack::short;
 use crate::bounds::{
-    COMMITS_SHOWN_MAX, ITEMS_SHOWN_MAX, PATH_QUOTED_BYTES_MAX, VALUE_SHOWN_BYTES_MAX,
+    COMMITS_SHOWN_MAX, ITEMS_SHOWN_MAX, PATH_QUOTED_BYTES_MAX, VALUE_SHOWN_BYTES_MAX, cut,
 };
 use crate::nearest::nearest;
 use crate::text_diff::{self, DiffLine};
@@ -220,22 +220,21 @@ impl Backpacks {
         key: Option<&str>,
     ) -> Result<BackpackBlame, Envelope> {
         let backpack = self.open(reference).await?;
-        let mut lines = match key {
+        let lines = match key {
             Some(key) => versions(&backpack, key)?,
             None => in_use(&backpack)?,
         };
-        let left_out = lines.len().saturating_sub(ITEMS_SHOWN_MAX);
-        lines.truncate(ITEMS_SHOWN_MAX);
+        let (lines, left_out) = cut(lines, ITEMS_SHOWN_MAX);
         Ok(BackpackBlame { backpack: backpack.id().clone(), lines, left_out })
     }
 }
 
 /// Returns the commits that a later commit took back.
-pub(super) fn abandoned(backpack: &Backpack) -> BTreeSet<CommitId> {
+fn abandoned(backpack: &Backpack) -> BTreeSet<CommitId> {
     backpack.debug().abandoned().iter().map(Commit::id).collect()
 }
 
-pub(super) fn line(commit: &Commit, abandoned: &BTreeSet<CommitId>) -> CommitLine {
+fn line(commit: &Commit, abandoned: &BTreeSet<CommitId>) -> CommitLine {
     // A replaced value is worth naming only if another node wrote it.
     let other = commit.previous().map(|item| &item.source().id);
     let is_stored = matches!(commit.action(), Action::Pack | Action::Delete | Action::Quarantine);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use piton_backpack::flow::run::RUNNER;
 use piton_backpack::{
-    Action, Backpack, BackpackId, ChangeKind, Commit, CommitId, Filter, Item, Key, KeyChange,
+    Action, Backpack, BackpackId, ChangeKind, Commit, Filter, Item, Key, KeyChange,
     NodeId as FlowNodeId, NodeIdentity, StateDiff,
 };
 use piton_core::{Envelope, NodeId, RunId};
@@ -15,7 +15,8 @@ use super::backpacks::{Backpacks, Reveal};
 use super::items::{is_shown, readable};
 use super::reference::{self, BackpackReference, PointReference, Searched};
 use crate::backpack::short;
-use crate::bounds::CHANGES_SHOWN_MAX;
+use crate::bounds::{CHANGES_SHOWN_MAX, cut};
+use crate::provenance::{Became, KeyWritten, WrittenKind};
 use crate::text_diff::{self, DiffLine};
 
 /// Differences between two states.
@@ -63,6 +64,25 @@ pub struct ChangeShown {
     pub left_out_lines: usize,
 }
 
+impl ChangeShown {
+    /// Converts the change into the form shared by all comparisons.
+    pub(super) fn written(self, backpack: &BackpackId) -> KeyWritten {
+        let became = Became {
+            kind: match self.kind {
+                ChangeKind::Added => WrittenKind::Added,
+                ChangeKind::Modified => WrittenKind::Modified,
+                ChangeKind::Deleted => WrittenKind::Deleted,
+            },
+            by: self.by.map(|by| by.id.to_string()),
+            before: self.before,
+            after: self.after,
+            diff: self.diff,
+            left_out: self.left_out_lines,
+        };
+        KeyWritten { backpack: backpack.to_string(), key: self.key.to_string(), became }
+    }
+}
+
 impl Backpacks {
     /// Compares two states and lists the changes that lead from the first to the second.
     pub async fn diff(
@@ -71,39 +91,30 @@ impl Backpacks {
         (after, after_point): (&BackpackReference, &PointReference),
         reveal: Reveal,
     ) -> Result<BackpackDiff, Envelope> {
-        let (old, old_side) = self.side(before, before_point).await?;
-        let (new, new_side) = self.side(after, after_point).await?;
+        let (old, old_side) = self.state(before, before_point).await?;
+        let (new, new_side) = self.state(after, after_point).await?;
         let diff = StateDiff::between(&old, &new)?;
         let (changes, left_out) = render_diff(&diff, reveal);
         Ok(BackpackDiff { before: old_side, after: new_side, changes, left_out })
     }
 
-    async fn side(
+    /// Returns the state of a backpack at a point, and what names it.
+    pub(super) async fn state(
         &self,
         reference: &BackpackReference,
         point: &PointReference,
     ) -> Result<(Backpack, DiffSide), Envelope> {
         let backpack = self.open(reference).await?;
         let commit = reference::point(&backpack, point)?;
-        let state = self.state_at(&backpack, point, commit).await?;
-        let side = DiffSide { backpack: backpack.id().clone(), commit: commit.map(short) };
-        Ok((state, side))
-    }
-
-    /// Returns the state at a point whose commit has been resolved.
-    pub(super) async fn state_at(
-        &self,
-        backpack: &Backpack,
-        point: &PointReference,
-        commit: Option<CommitId>,
-    ) -> Result<Backpack, Envelope> {
-        match (point, commit) {
+        let state = match (point, commit) {
             // The point lies before the first commit of all, so no commit names it; the snapshot does.
             (PointReference::BeforeNode(node), None) => {
-                Ok(backpack.snapshot_before_node(&FlowNodeId::parse(node)?)?)
+                backpack.snapshot_before_node(&FlowNodeId::parse(node)?)?
             }
-            (_, commit) => self.at_commit(backpack, commit).await,
-        }
+            (_, commit) => self.at_commit(&backpack, commit).await?,
+        };
+        let side = DiffSide { backpack: backpack.id().clone(), commit: commit.map(short) };
+        Ok((state, side))
     }
 }
 
@@ -116,8 +127,7 @@ pub(super) fn render_diff(diff: &StateDiff, reveal: Reveal) -> (Vec<ChangeShown>
         let items = [&change.before, &change.after];
         !items.into_iter().flatten().any(|item| is_noted(item))
     });
-    let left_out = changes.len().saturating_sub(CHANGES_SHOWN_MAX);
-    changes.truncate(CHANGES_SHOWN_MAX);
+    let (changes, left_out) = cut(changes, CHANGES_SHOWN_MAX);
     (changes.into_iter().map(|change| render_change(change, reveal)).collect(), left_out)
 }
 
@@ -184,7 +194,7 @@ impl Backpacks {
 impl PackedInRun {
     /// Returns the net change at some nodes, key by key: from the value before the first write to the value after the
     /// last.
-    pub(crate) fn net(&self, is_meant: &dyn Fn(&NodeId) -> bool) -> Vec<(BackpackId, ChangeShown)> {
+    pub(crate) fn net(&self, is_meant: &dyn Fn(&NodeId) -> bool) -> Vec<KeyWritten> {
         let mut spans: BTreeMap<(&BackpackId, &Key), (&Commit, &Commit)> = BTreeMap::new();
         for (backpack, _, commit) in self.writes.iter().filter(|(_, node, _)| is_meant(node)) {
             // The first write of a key fixes the start of the span, every later one moves its end.
@@ -192,7 +202,7 @@ impl PackedInRun {
             span.1 = commit;
         }
         let net = |((backpack, key), (first, last)): ((&BackpackId, &Key), _)| {
-            Some((backpack.clone(), net_change(key, first, last)?))
+            Some(net_change(key, first, last)?.written(backpack))
         };
         spans.into_iter().filter_map(net).collect()
     }

@@ -2,16 +2,17 @@
 //! be shown.
 
 use piton_backpack::flow::run::RUNNER;
-use piton_backpack::{Backpack, BackpackId, CommitId, Item, Key, NodeIdentity};
+use piton_backpack::{BackpackId, CommitId, Item, Key, NodeIdentity};
 use piton_core::{Envelope, TimestampMs};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::backpacks::{Backpacks, Reveal};
 use super::commits::no_key;
-use super::reference::{self, BackpackReference, PointReference};
+use super::differences::DiffSide;
+use super::reference::{BackpackReference, PointReference};
 use crate::backpack::short;
-use crate::bounds::{ITEMS_SHOWN_MAX, VALUE_SHOWN_BYTES_MAX};
+use crate::bounds::{ITEMS_SHOWN_MAX, VALUE_SHOWN_BYTES_MAX, cut};
 
 /// The state after a commit.
 #[derive(Clone, Debug, Serialize)]
@@ -136,17 +137,16 @@ impl Backpacks {
         reference: &BackpackReference,
         point: &PointReference,
     ) -> Result<BackpackState, Envelope> {
-        let (backpack, state, commit) = self.state(reference, point).await?;
-        let mut items: Vec<ItemLine> = state
+        let (state, DiffSide { backpack, commit }) = self.state(reference, point).await?;
+        let items: Vec<ItemLine> = state
             .debug()
             .items()
             .iter()
             .filter(|item| item.source().id.as_str() != RUNNER)
             .map(|item| line(item))
             .collect();
-        let left_out = items.len().saturating_sub(ITEMS_SHOWN_MAX);
-        items.truncate(ITEMS_SHOWN_MAX);
-        Ok(BackpackState { backpack: backpack.id().clone(), commit, items, left_out })
+        let (items, left_out) = cut(items, ITEMS_SHOWN_MAX);
+        Ok(BackpackState { backpack, commit, items, left_out })
     }
 
     /// Returns the whole value of one key at a point in time.
@@ -157,20 +157,19 @@ impl Backpacks {
         key: &str,
         reveal: Reveal,
     ) -> Result<ItemShown, Envelope> {
-        let (backpack, state, commit) = self.state(reference, point).await?;
+        let (state, DiffSide { backpack, commit }) = self.state(reference, point).await?;
         let item = state.debug().item(key)?;
-        let item = item.ok_or_else(|| no_key(backpack.id(), &state, key))?;
+        let item = item.ok_or_else(|| no_key(&backpack, &state, key))?;
         if item.is_damaged()
             && let Err(error) = item.text()
         {
-            let id = backpack.id();
             return Err(Envelope::from(error).with_suggestion(format!(
-                "Every other key works. See what is damaged with `piton backpack verify {id}`; `piton backpack repair \
-                 {id}` takes the key out of use, so that it can be packed again."
+                "Every other key works. See what is damaged with `piton backpack verify {backpack}`; `piton backpack repair \
+                 {backpack}` takes the key out of use, so that it can be packed again."
             )));
         }
         let (line, value) = (line(&item), show_value(&item, reveal, usize::MAX));
-        Ok(ItemShown { backpack: backpack.id().clone(), commit, line, value })
+        Ok(ItemShown { backpack, commit, line, value })
     }
 
     /// Lists the items now in quarantine, newest first.
@@ -195,18 +194,6 @@ impl Backpacks {
         });
         let entries = entries.collect();
         Ok(QuarantineList { backpack: backpack.id().clone(), entries, left_out })
-    }
-
-    /// Returns a backpack, its state at a point, and the short id of the last commit in that state.
-    async fn state(
-        &self,
-        reference: &BackpackReference,
-        point: &PointReference,
-    ) -> Result<(Backpack, Backpack, Option<String>), Envelope> {
-        let backpack = self.open(reference).await?;
-        let commit = reference::point(&backpack, point)?;
-        let state = self.state_at(&backpack, point, commit).await?;
-        Ok((backpack, state, commit.map(short)))
     }
 }
 

@@ -20,4 +20,3 @@ pub use items::{
 };
 pub use maintenance::BackpackSoundness;
 pub use reference::{BackpackReference, PointReference};
-pub(crate) use related::{BackpackMoment, Branch};

@@ -3,7 +3,6 @@
 //! *Invariants*: an ambiguous name is refused, and the error lists the candidates.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use piton_backpack::flow::RunRecord;
@@ -13,10 +12,10 @@ use piton_core::{Code, Envelope, truncate};
 use super::backpacks::Backpacks;
 use crate::backpack::short;
 use crate::bounds::{
-    BACKPACKS_SEARCHED_MAX, CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, NAMES_LISTED_MAX,
-    PATH_QUOTED_BYTES_MAX,
+    BACKPACKS_SEARCHED_MAX, ID_ENDING_BYTES_MIN, NAMES_LISTED_MAX, PATH_QUOTED_BYTES_MAX,
 };
 use crate::nearest::nearest;
+use crate::workflow::reference::ambiguous;
 
 /// Prefix of the ids that Piton generates.
 const MINTED: &str = "pack_";
@@ -57,7 +56,9 @@ impl Backpacks {
         match found.as_slice() {
             [id] => Ok(id.clone()),
             [] => Err(nothing(text, &caveat, &ids)),
-            several => Err(ambiguous(text, several)),
+            several => {
+                Err(ambiguous(text, several.iter()).with_suggestion("Name one by its whole id."))
+            }
         }
     }
 
@@ -94,19 +95,6 @@ fn nothing(text: &str, caveat: &str, ids: &[BackpackId]) -> Envelope {
             close.join(" or ")
         )),
     }
-}
-
-fn ambiguous(text: &str, several: &[BackpackId]) -> Envelope {
-    let shown = truncate(text, PATH_QUOTED_BYTES_MAX);
-    let mut message = format!("`{shown}` fits {} of them:", several.len());
-    for id in several.iter().take(CANDIDATES_LISTED_MAX) {
-        write!(message, "\n  {id}").expect("writing to a string does not fail");
-    }
-    let more = several.len().saturating_sub(CANDIDATES_LISTED_MAX);
-    if more > 0 {
-        write!(message, "\n  and {more} more").expect("writing to a string does not fail");
-    }
-    Envelope::new(Code::ValidationError, message).with_suggestion("Name one by its whole id.")
 }
 
 /// A point in the history of a backpack.

@@ -2,38 +2,16 @@
 
 use piton_backpack::flow::run::RUNNER;
 use piton_backpack::{Action, Backpack, BackpackId, Commit, CommitId, Filter, StateDiff};
-use piton_core::Envelope;
+use piton_core::{Code, Envelope};
 
 use super::backpacks::{Backpacks, Reveal};
-use super::commits::{self, CommitLine};
-use super::differences::{self, ChangeShown, DiffSide};
+use super::differences::render_diff;
 use super::reference::{self, BackpackReference, PointReference};
 use crate::backpack::short;
-use crate::bounds::{CHANGES_SHOWN_MAX, FORKS_FOLLOWED_MAX};
-
-/// A point in a backpack as a person names it. The name is that of the backpack, of a run on it, or the id of a commit.
-/// The point is a commit, or a node whose first commit comes right after it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct BackpackMoment {
-    pub(crate) name: String,
-    pub(crate) at: Option<String>,
-}
-
-/// Two states and the changes that lead to each of them.
-pub(crate) struct Related {
-    pub(crate) ancestor: Option<DiffSide>,
-    pub(crate) left: Branch,
-    pub(crate) right: Branch,
-}
-
-/// The work of one side since the common ancestor.
-pub(crate) struct Branch {
-    pub(crate) side: DiffSide,
-    pub(crate) commits: Vec<CommitLine>,
-    pub(crate) commits_left_out: usize,
-    pub(crate) changes: Vec<ChangeShown>,
-    pub(crate) left_out: usize,
-}
+use crate::bounds::{CHANGES_SHOWN_MAX, FORKS_FOLLOWED_MAX, cut};
+use crate::provenance::{
+    BranchSide, CommitTaken, Comparison, ThingKind, ThingReference, WrittenThings,
+};
 
 /// A backpack, and the last commit that belongs to one of its states.
 pub(crate) struct CommitPoint {
@@ -42,36 +20,37 @@ pub(crate) struct CommitPoint {
 }
 
 impl Backpacks {
-    /// Returns the common ancestor of two states and the work of each side since. Without a common ancestor, the second
-    /// state is shown as a diff against the first.
-    pub(crate) async fn related(
+    /// Compares two states: their common ancestor, and the work of each side since. Without a common ancestor, the
+    /// second state is shown as a diff against the first.
+    pub(crate) async fn compare(
         &self,
-        left: &BackpackMoment,
-        right: &BackpackMoment,
-    ) -> Result<Related, Envelope> {
+        left: &ThingReference,
+        right: &ThingReference,
+    ) -> Result<Comparison, Envelope> {
         let (left, right) = (self.commit_point(left).await?, self.commit_point(right).await?);
         let of_left = self.state_of(&left).await?;
         let of_right = self.state_of(&right).await?;
-        let Some(ancestor) = self.common(&left, &right).await? else {
-            let (older, newer) = (branch(&left, None, None)?, Some((&of_left, &of_right)));
-            return Ok(Related {
-                ancestor: None,
-                left: older,
-                right: branch(&right, None, newer)?,
-            });
+        let ancestor = self.common(&left, &right).await?;
+        let mut notes = Vec::new();
+        let (left, right) = if let Some(ancestor) = &ancestor {
+            let state = self.state_of(ancestor).await?;
+            let left = branch(&left, Some(ancestor), Some((&state, &of_left)))?;
+            (left, branch(&right, Some(ancestor), Some((&state, &of_right)))?)
+        } else {
+            // Without a common commit there are no branches, only two states.
+            let note = "They have no commit in common: the second is shown against the first.";
+            notes.push(note.to_owned());
+            (branch(&left, None, None)?, branch(&right, None, Some((&of_left, &of_right)))?)
         };
-        let state = self.state_of(&ancestor).await?;
-        let (left, right) = (
-            branch(&left, Some(&ancestor), Some((&state, &of_left)))?,
-            branch(&right, Some(&ancestor), Some((&state, &of_right)))?,
-        );
-        Ok(Related { ancestor: Some(side(&ancestor)), left, right })
+        let ancestor = ancestor.as_ref().map(CommitPoint::name);
+        Ok(Comparison::of_states(ThingKind::Backpack, ancestor, left, right, notes))
     }
 
-    /// Returns the backpack and the commit that a person names.
+    /// Returns the backpack and the commit that a person names. The name is that of the backpack, of a run on it, or the
+    /// id of a commit. The point is a commit, or a node whose first commit comes right after it.
     pub(crate) async fn commit_point(
         &self,
-        place: &BackpackMoment,
+        place: &ThingReference,
     ) -> Result<CommitPoint, Envelope> {
         // Without a separate point, the name may itself be the id of a commit.
         if place.at.is_none()
@@ -106,7 +85,7 @@ impl Backpacks {
             }
         }
         let message = format!("No backpack has the commit `{commit}`.{}", searched.caveat());
-        Err(Envelope::new(piton_core::Code::BackpackUnknownCommit, message).with_suggestion(
+        Err(Envelope::new(Code::BackpackUnknownCommit, message).with_suggestion(
             "Name it as BACKPACK@COMMIT; `piton backpack log BACKPACK` lists commits.",
         ))
     }
@@ -164,8 +143,13 @@ fn first(backpack: &Backpack) -> Result<Option<Commit>, Envelope> {
     Ok(backpack.debug().history(&Filter::default())?.into_iter().next())
 }
 
-fn side(spot: &CommitPoint) -> DiffSide {
-    DiffSide { backpack: spot.backpack.id().clone(), commit: spot.commit.map(short) }
+impl CommitPoint {
+    fn name(&self) -> String {
+        match self.commit {
+            Some(commit) => format!("{}@{}", self.backpack.id(), short(commit)),
+            None => format!("{} before its first commit", self.backpack.id()),
+        }
+    }
 }
 
 /// Describes the way to a point: its commits since `from`, and the differences between two states.
@@ -173,7 +157,7 @@ fn branch(
     spot: &CommitPoint,
     from: Option<&CommitPoint>,
     states: Option<(&Backpack, &Backpack)>,
-) -> Result<Branch, Envelope> {
+) -> Result<BranchSide, Envelope> {
     // If the ancestor lies in another backpack, every commit of this one came after the fork.
     let since = from.filter(|from| from.backpack.id() == spot.backpack.id());
     let since = since.and_then(|from| from.commit);
@@ -191,23 +175,25 @@ fn branch(
         Some(_) => all.iter().filter(is_write).filter(is_since).collect(),
         None => Vec::new(),
     };
-    let abandoned = commits::abandoned(&spot.backpack);
-    let changes = match states {
-        Some((before, after)) => {
-            let diff = StateDiff::between(before, after)?;
-            differences::render_diff(&diff, Reveal::Nothing)
-        }
+    let (commits, commits_left_out) = cut(commits, CHANGES_SHOWN_MAX);
+    let taken = |commit: &Commit| CommitTaken {
+        commit: short(commit.id()),
+        at: commit.timestamp(),
+        by: commit.author().id.to_string(),
+        action: commit.action().to_string(),
+        key: commit.key().to_string(),
+        summary: commit.summary(),
+    };
+    let (changes, keys_left_out) = match states {
+        Some((before, after)) => render_diff(&StateDiff::between(before, after)?, Reveal::Nothing),
         None => (Vec::new(), 0),
     };
-    Ok(Branch {
-        side: side(spot),
-        commits_left_out: commits.len().saturating_sub(CHANGES_SHOWN_MAX),
-        commits: commits
-            .into_iter()
-            .take(CHANGES_SHOWN_MAX)
-            .map(|commit| commits::line(commit, &abandoned))
-            .collect(),
-        changes: changes.0,
-        left_out: changes.1,
+    let keys = changes.into_iter().map(|change| change.written(spot.backpack.id())).collect();
+    Ok(BranchSide {
+        name: spot.name(),
+        commits: commits.into_iter().map(taken).collect(),
+        commits_left_out,
+        written: WrittenThings { keys, keys_left_out, ..WrittenThings::default() },
+        ..BranchSide::default()
     })
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::table::{Section, SectionKey, Wrong};
 use crate::bounds::{CONTEXT_AGENTS_MAX, CONTEXT_PROMPT_BYTES_MAX};
 use crate::config::SettingSource;
-use crate::context::{AgentSettings, PERSON};
+use crate::context::PERSON;
 
 /// The agents that work with context, and the one that clients of the MCP server act as.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -42,8 +42,11 @@ pub struct AgentEntry {
     pub prompt: Option<String>,
 }
 
-impl ContextSection {
-    pub(super) const EXAMPLE: &str = "\
+impl Section for ContextSection {
+    const KEY: SectionKey = SectionKey::Context;
+    const MEANING: &str =
+        "The agents that work with context, their roles, and the agent that clients act as.";
+    const EXAMPLE: &str = "\
 [context]
 agent = \"scout\"
 
@@ -55,10 +58,6 @@ role = \"reader\"
 name = \"librarian\"
 role = \"synthesis\"
 prompt = \"Say in three sentences what this is for.\"";
-}
-
-impl Section for ContextSection {
-    const KEY: SectionKey = SectionKey::Context;
 
     fn check(&self, _: SettingSource) -> Vec<Wrong> {
         let mut wrong = Vec::new();
@@ -113,10 +112,5 @@ impl AgentEntry {
             );
         }
         wrong
-    }
-
-    pub(crate) fn settings(self) -> (AgentId, AgentSettings) {
-        let Self { name, role, provider, model, prompt } = self;
-        (name, AgentSettings { role, provider, model, prompt })
     }
 }

@@ -48,15 +48,6 @@ pub struct ProviderEntry {
 }
 
 impl ModelsSection {
-    pub(super) const EXAMPLE: &str = "\
-[models]
-default = \"local\"
-
-[[models.providers]]
-name = \"local\"
-wire = \"ollama\"
-model = \"llama3.2\"";
-
     /// Returns the settings of its providers and the name of the default, or the problems with them.
     pub fn settings(&self) -> Result<(Vec<ProviderSettings>, Option<ProviderName>), Vec<Wrong>> {
         let mut wrong = Vec::new();
@@ -84,6 +75,15 @@ model = \"llama3.2\"";
 
 impl Section for ModelsSection {
     const KEY: SectionKey = SectionKey::Models;
+    const MEANING: &str = "The providers of models, and the default one.";
+    const EXAMPLE: &str = "\
+[models]
+default = \"local\"
+
+[[models.providers]]
+name = \"local\"
+wire = \"ollama\"
+model = \"llama3.2\"";
 
     fn check(&self, _: SettingSource) -> Vec<Wrong> {
         self.settings().err().unwrap_or_default()

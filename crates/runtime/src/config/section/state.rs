@@ -30,13 +30,6 @@ pub struct StateSection {
 }
 
 impl StateSection {
-    pub(super) const EXAMPLE: &str = "\
-[state]
-backpack = \"research\"
-agent = \"scout\"
-read = [\"question\", \"sources\"]
-write = [\"sources\"]";
-
     /// Returns the permissions of agents; `None` if the section sets none.
     pub fn permissions(&self) -> Option<Permissions> {
         if self.read.is_none() && self.write.is_none() {
@@ -71,6 +64,13 @@ fn of_project(named: &BackpackId, directory: &Path) -> BackpackId {
 
 impl Section for StateSection {
     const KEY: SectionKey = SectionKey::State;
+    const MEANING: &str = "The backpack that agents are attached to, and what they may do there.";
+    const EXAMPLE: &str = "\
+[state]
+backpack = \"research\"
+agent = \"scout\"
+read = [\"question\", \"sources\"]
+write = [\"sources\"]";
 
     fn check(&self, _: SettingSource) -> Vec<Wrong> {
         let lists = [("read", &self.read), ("write", &self.write)];

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
@@ -38,58 +39,54 @@ impl SectionKey {
     }
 
     /// Returns an example, as a file has it.
-    pub const fn example(self) -> &'static str {
-        match self {
-            Self::Models => ModelsSection::EXAMPLE,
-            Self::State => StateSection::EXAMPLE,
-            Self::Context => ContextSection::EXAMPLE,
-            Self::Workspaces => WorkspacesSection::EXAMPLE,
-        }
+    pub fn example(self) -> &'static str {
+        self.row().example
     }
 
     /// Describes the section in one sentence.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Models => "The providers of models, and the default one.",
-            Self::State => "The backpack that agents are attached to, and what they may do there.",
-            Self::Context => {
-                "The agents that work with context, their roles, and the agent that clients act as."
-            }
-            Self::Workspaces => {
-                "The files that agents may touch: Workspaces, each with a prefix, an Access Scope and a Store."
-            }
-        }
+    pub fn meaning(self) -> &'static str {
+        self.row().meaning
     }
 
-    /// Returns every problem of the section.
-    pub(in crate::config) fn judge(
-        self,
-        value: Spanned<DeValue<'_>>,
-        place: SettingSource,
-    ) -> Result<Vec<Wrong>, Unreadable> {
+    /// The table.
+    pub(in crate::config) fn row(self) -> SectionRow {
         match self {
-            Self::Models => judge::<ModelsSection>(value, place),
-            Self::State => judge::<StateSection>(value, place),
-            Self::Context => judge::<ContextSection>(value, place),
-            Self::Workspaces => judge::<WorkspacesSection>(value, place),
-        }
-    }
-
-    /// Returns the schema of the section.
-    pub(in crate::config) fn schema(self) -> schemars::Schema {
-        match self {
-            Self::Models => schemars::schema_for!(ModelsSection),
-            Self::State => schemars::schema_for!(StateSection),
-            Self::Context => schemars::schema_for!(ContextSection),
-            Self::Workspaces => schemars::schema_for!(WorkspacesSection),
+            Self::Models => SectionRow::of::<ModelsSection>(),
+            Self::State => SectionRow::of::<StateSection>(),
+            Self::Context => SectionRow::of::<ContextSection>(),
+            Self::Workspaces => SectionRow::of::<WorkspacesSection>(),
         }
     }
 }
 
+/// A row of the table.
+pub(in crate::config) struct SectionRow {
+    example: &'static str,
+    meaning: &'static str,
+    /// Returns every problem of the section.
+    pub(in crate::config) judge:
+        fn(Spanned<DeValue<'_>>, SettingSource) -> Result<Vec<Wrong>, Unreadable>,
+    pub(in crate::config) schema: fn() -> Schema,
+}
+
+impl SectionRow {
+    fn of<T: Section>() -> Self {
+        let judge = |value: Spanned<DeValue<'_>>, place| Ok(parse::<T>(value)?.check(place));
+        let schema = || schemars::schema_for!(T);
+        Self { example: T::EXAMPLE, meaning: T::MEANING, judge, schema }
+    }
+}
+
 /// The type that a section of a file is parsed into.
-pub trait Section: DeserializeOwned {
+pub trait Section: DeserializeOwned + JsonSchema {
     /// The key of the section.
     const KEY: SectionKey;
+
+    /// Describes the section in one sentence.
+    const MEANING: &str;
+
+    /// An example, as a file has it.
+    const EXAMPLE: &str;
 
     /// Returns every problem beyond the form of the section, for a file at `place`.
     fn check(&self, place: SettingSource) -> Vec<Wrong>;
@@ -125,14 +122,6 @@ impl<T> FoundSection<T> {
 pub(in crate::config) struct Unreadable {
     pub(in crate::config) at: Option<Range<usize>>,
     pub(in crate::config) reason: String,
-}
-
-/// Returns every problem of a section of type `T`.
-fn judge<T: Section>(
-    value: Spanned<DeValue<'_>>,
-    place: SettingSource,
-) -> Result<Vec<Wrong>, Unreadable> {
-    Ok(parse::<T>(value)?.check(place))
 }
 
 /// Returns the section of type `T` in the text of a file that was read without problems; `None` if it has none.

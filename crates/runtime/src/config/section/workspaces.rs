@@ -16,17 +16,15 @@ use crate::config::SettingSource;
 #[serde(transparent)]
 pub struct WorkspacesSection(pub Vec<WorkspaceConfig>);
 
-impl WorkspacesSection {
-    pub(super) const EXAMPLE: &str = "\
+impl Section for WorkspacesSection {
+    const KEY: SectionKey = SectionKey::Workspaces;
+    const MEANING: &str = "The files that agents may touch: Workspaces, each with a prefix, an Access Scope and a Store.";
+    const EXAMPLE: &str = "\
 [[workspaces]]
 prefix = \"/project\"
 scope = \"read-only\"
 directory = \".\"
 purpose = \"the code under review\"";
-}
-
-impl Section for WorkspacesSection {
-    const KEY: SectionKey = SectionKey::Workspaces;
 
     fn check(&self, place: SettingSource) -> Vec<Wrong> {
         let entries = self.0.iter().enumerate();

@@ -1,8 +1,8 @@
-//! Generates frames node by node, several at a time.
+//! Generates frames node by node, several at a time, at the rate that a provider allows.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
@@ -17,7 +17,6 @@ use piton_core::{Timer, truncate};
 use piton_models::{Error as ModelError, ModelClient, Options, ProviderName, Request, Usage};
 
 use super::generate_frames::{Fate, Generated, GeneratedFrame, OnFailure};
-use super::pace::Pace;
 use super::plan::{Generator, Plan};
 use super::question::Question;
 
@@ -276,5 +275,43 @@ fn existing(frame: &Frame) -> GeneratedFrame {
         provider: frame.metadata.get("provider").map(str::to_owned),
         model: frame.metadata.get("model").map(str::to_owned),
         reason: None,
+    }
+}
+
+/// Spreads calls evenly up to a number per minute, and starts none while a provider asks for patience.
+struct Pace {
+    between: Duration,
+    next: Mutex<Duration>,
+    clock: Arc<dyn Clock>,
+    timer: Arc<dyn Timer>,
+}
+
+impl Pace {
+    fn new(per_minute: Option<u32>, clock: Arc<dyn Clock>, timer: Arc<dyn Timer>) -> Self {
+        const MINUTE: Duration = Duration::from_mins(1);
+        let between = per_minute.map_or(Duration::ZERO, |calls| MINUTE / calls.max(1));
+        Self { between, next: Mutex::new(Duration::ZERO), clock, timer }
+    }
+
+    /// Waits until a call may begin.
+    async fn turn(&self) {
+        let wait = {
+            // Each caller reserves its start under the lock and sleeps outside of it. That spaces out concurrent
+            // callers.
+            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+            let now = self.clock.monotonic();
+            let start = now.max(*next);
+            *next = start + self.between;
+            start.saturating_sub(now)
+        };
+        if !wait.is_zero() {
+            self.timer.sleep(wait).await;
+        }
+    }
+
+    /// Delays the start of further calls. Calls that already have a start time keep it.
+    fn hold(&self, wait: Duration) {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        *next = (*next).max(self.clock.monotonic() + wait);
     }
 }

@@ -5,8 +5,7 @@
 //! | `generate_frames` | the request and the result |
 //! | `plan` | the nodes to process, deepest first, and the maximum cost |
 //! | `question` | the question to a model about one node |
-//! | `pace` | the rate of calls to a provider |
-//! | `fill` | generates frames node by node, several at a time |
+//! | `fill` | generates frames node by node, several at a time, at the rate that a provider allows |
 //!
 //! *Invariants*: the inputs of a frame are known before a model is asked. If a frame with the same inputs exists, it is
 //! the answer. So interrupted work resumes where it stopped, and nothing is paid for twice. A directory is asked about
@@ -14,7 +13,6 @@
 
 mod fill;
 mod generate_frames;
-mod pace;
 mod plan;
 mod question;
 

@@ -14,7 +14,8 @@ use serde::Serialize;
 use super::generate_frames::{Fate, GenerateFrames, GeneratedFrame};
 use super::question::prompt_digest;
 use crate::bounds::GENERATE_NODES_MAX;
-use crate::context::{AgentSettings, ContextSettings};
+use crate::config::section::AgentEntry;
+use crate::context::ContextSettings;
 
 /// The maximum cost of a generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -52,7 +53,7 @@ impl Plan {
 pub struct Generator<'a> {
     pub(super) agent: &'a AgentContext,
     /// The configuration of the agent; `None` for the person.
-    pub(super) settings: Option<&'a AgentSettings>,
+    pub(super) settings: Option<&'a AgentEntry>,
     pub(super) request: &'a GenerateFrames,
 }
 
@@ -69,22 +70,6 @@ impl<'a> Generator<'a> {
     /// Determines the work to be done. Asks no model, and writes nothing but the current tree.
     pub async fn plan(&self) -> Result<Plan, Envelope> {
         let prompt = self.prompt()?;
-        Ok(self.planned(prompt).await?)
-    }
-
-    /// Returns the prompt.
-    fn prompt(&self) -> Result<String, Envelope> {
-        let own = || self.settings?.prompt.clone();
-        self.request.prompt.clone().or_else(own).ok_or_else(|| {
-            let agent = &self.agent.agent().id;
-            let message = format!("Nothing says what a model is asked for: {agent} has no prompt.");
-            Envelope::new(Code::ValidationError, message).with_suggestion(
-                "Say it with --prompt, or give the agent a prompt in [[context.agents]].",
-            )
-        })
-    }
-
-    async fn planned(&self, prompt: String) -> Result<Plan, Error> {
         self.agent.agent().check(Right::Append)?;
         let (request, context) = (self.request, self.agent.context());
         context.catch_up().await?;
@@ -113,6 +98,18 @@ impl<'a> Generator<'a> {
             plan.levels.last_mut().expect("one was just made").push(node.path);
         }
         Ok(plan)
+    }
+
+    /// Returns the prompt.
+    fn prompt(&self) -> Result<String, Envelope> {
+        let own = || self.settings?.prompt.clone();
+        self.request.prompt.clone().or_else(own).ok_or_else(|| {
+            let agent = &self.agent.agent().id;
+            let message = format!("Nothing says what a model is asked for: {agent} has no prompt.");
+            Envelope::new(Code::ValidationError, message).with_suggestion(
+                "Say it with --prompt, or give the agent a prompt in [[context.agents]].",
+            )
+        })
     }
 
     async fn estimate(

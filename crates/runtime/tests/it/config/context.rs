@@ -71,7 +71,7 @@ fn a_project_replaces_agents_of_the_user_and_says_whom_clients_act_as() {
     let settings = joined().unwrap();
     assert_eq!(served(&settings).as_deref(), Some("mine"));
     let roles: Vec<(String, Role)> =
-        settings.agents().map(|(name, agent)| (name.to_string(), agent.role)).collect();
+        settings.agents().map(|agent| (agent.name.to_string(), agent.role)).collect();
     let named = |name: &str, role| (name.to_owned(), role);
     assert_eq!(roles, [named("both", Role::Writer), named("mine", Role::Synthesis)]);
     machine.write(PROJECT, "[context]\nagent = \"mien\"\n");

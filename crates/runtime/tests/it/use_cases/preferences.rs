@@ -3,14 +3,9 @@
 use std::fs;
 
 use piton_core::Code;
-use piton_runtime::request::{Prefer, PreferenceScope};
 use piton_workflow::{Autonomy, RiskPolicy};
 
 use crate::rig::{Machine, start, two_steps};
-
-const fn globally(autonomy: Option<Autonomy>, risk_policy: Option<RiskPolicy>) -> Prefer {
-    Prefer { scope: PreferenceScope::Global {}, autonomy, risk_policy }
-}
 
 #[tokio::test]
 async fn what_runs_prefer_in_general_is_written_into_the_file_of_the_user() {
@@ -18,8 +13,8 @@ async fn what_runs_prefer_in_general_is_written_into_the_file_of_the_user() {
     machine.write(".config/piton/config.toml", "# mine\n[log]\nlevel = \"info\" # quiet\n");
     let runtime = machine.runtime();
     assert_eq!(runtime.preferences().unwrap().preferences.autonomy, Autonomy::Guided);
-    let request = globally(Some(Autonomy::FullAutoNeverStop), Some(RiskPolicy::Balanced));
-    let applied = runtime.prefer(&request).await.unwrap();
+    let (autonomy, risk_policy) = (Autonomy::FullAutoNeverStop, RiskPolicy::Balanced);
+    let applied = runtime.prefer(None, Some(autonomy), Some(risk_policy)).await.unwrap();
     assert_eq!(applied.preferences.autonomy, Autonomy::FullAutoNeverStop);
     let file = machine.user_dir().join("config.toml");
     assert_eq!(applied.written_to, Some(file.display().to_string()));
@@ -32,13 +27,13 @@ async fn what_runs_prefer_in_general_is_written_into_the_file_of_the_user() {
 #[tokio::test]
 async fn the_file_and_its_directory_are_made_if_need_be_and_a_link_stays_one() {
     let machine = Machine::in_memory();
-    machine.runtime().prefer(&globally(Some(Autonomy::Guided), None)).await.unwrap();
+    machine.runtime().prefer(None, Some(Autonomy::Guided), None).await.unwrap();
     let file = machine.user_dir().join("config.toml");
     assert_eq!(fs::read_to_string(&file).unwrap(), "[preferences]\nautonomy = \"guided\"\n");
     let real = machine.write("dotfiles/piton.toml", "");
     fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink(&real, &file).unwrap();
-    machine.runtime().prefer(&globally(None, Some(RiskPolicy::Balanced))).await.unwrap();
+    machine.runtime().prefer(None, None, Some(RiskPolicy::Balanced)).await.unwrap();
     assert!(fs::read_to_string(real).unwrap().contains("balanced"));
     assert!(fs::symlink_metadata(file).unwrap().is_symlink());
 }
@@ -53,7 +48,7 @@ async fn a_link_may_lead_to_another_file_system() {
     let file = machine.user_dir().join("config.toml");
     fs::create_dir_all(machine.user_dir()).unwrap();
     std::os::unix::fs::symlink(&real, &file).unwrap();
-    machine.runtime().prefer(&globally(None, Some(RiskPolicy::Balanced))).await.unwrap();
+    machine.runtime().prefer(None, None, Some(RiskPolicy::Balanced)).await.unwrap();
     assert!(fs::read_to_string(real).unwrap().contains("balanced"));
     assert!(fs::symlink_metadata(file).unwrap().is_symlink());
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1, "nothing else is left there");
@@ -63,8 +58,8 @@ async fn a_link_may_lead_to_another_file_system() {
 async fn something_stronger_that_says_otherwise_is_told() {
     let mut machine = Machine::in_memory();
     machine.set("PITON_AUTONOMY", "guided");
-    let request = globally(Some(Autonomy::FullAutoNeverStop), None);
-    let applied = machine.runtime().prefer(&request).await.unwrap();
+    let autonomy = Some(Autonomy::FullAutoNeverStop);
+    let applied = machine.runtime().prefer(None, autonomy, None).await.unwrap();
     assert_eq!(applied.preferences.autonomy, Autonomy::Guided);
     assert_eq!(
         applied.warnings,
@@ -78,9 +73,8 @@ async fn one_run_prefers_something_else_from_where_it_stands() {
     machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
     let agent = machine.agent();
     let run = agent.start_workflow(start("project.a")).await.unwrap().body.run;
-    let scope = PreferenceScope::Run { session_id: run.session_id, run_id: run.run_id };
-    let request = Prefer { scope, autonomy: Some(Autonomy::FullAutoNeverStop), risk_policy: None };
-    let applied = agent.runtime().prefer(&request).await.unwrap();
+    let (run, autonomy) = ((run.session_id, run.run_id), Some(Autonomy::FullAutoNeverStop));
+    let applied = agent.runtime().prefer(Some(run), autonomy, None).await.unwrap();
     assert_eq!(applied.preferences.autonomy, Autonomy::FullAutoNeverStop);
     assert_eq!(applied.written_to, None);
     let other = agent.start_workflow(start("project.a")).await.unwrap();
@@ -90,7 +84,7 @@ async fn one_run_prefers_something_else_from_where_it_stands() {
 #[tokio::test]
 async fn a_change_of_nothing_is_refused() {
     let machine = Machine::in_memory();
-    let refused = machine.runtime().prefer(&globally(None, None)).await.unwrap_err();
+    let refused = machine.runtime().prefer(None, None, None).await.unwrap_err();
     assert_eq!(refused.code, Code::ValidationError);
     assert!(!machine.user_dir().join("config.toml").exists());
 }

@@ -2,7 +2,7 @@
 
 use piton_core::Code;
 use piton_runtime::reply::Reply;
-use piton_runtime::request::{Continue, ExportSession, SessionReference};
+use piton_runtime::request::{Continue, SessionReference};
 use piton_store::collect::CollectMode;
 
 use crate::rig::{Machine, notes, start, two_steps};
@@ -12,18 +12,15 @@ async fn run(machine: &Machine) -> Reply {
     machine.agent().start_workflow(start("project.a")).await.unwrap()
 }
 
-fn export(answer: &Reply) -> ExportSession {
-    ExportSession {
-        session: SessionReference(answer.body.run.session_id.to_string()),
-        salvage: false,
-    }
+fn session(answer: &Reply) -> SessionReference {
+    SessionReference(answer.body.run.session_id.to_string())
 }
 
 #[tokio::test]
 async fn a_session_is_carried_to_another_machine_and_goes_on_there() {
     let (here, there) = (Machine::in_memory(), Machine::on_disk());
     let started = run(&here).await;
-    let bytes = here.runtime().export_session(&export(&started)).await.unwrap();
+    let bytes = here.runtime().export_session(&session(&started), false).await.unwrap();
     let imported = there.runtime().import_session(&bytes).await.unwrap();
     assert_eq!((imported.session_id, imported.renamed_from), (started.body.run.session_id, None));
     let again = there.runtime().import_session(&bytes).await.unwrap();
@@ -47,7 +44,7 @@ async fn a_bundle_says_which_configuration_was_in_force() {
     let machine = Machine::in_memory();
     let started = run(&machine).await;
     let runtime = machine.runtime();
-    let bytes = runtime.export_session(&export(&started)).await.unwrap();
+    let bytes = runtime.export_session(&session(&started), false).await.unwrap();
     let bundle: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
     let digest = runtime.applied().digest().to_string();
     assert_eq!(bundle["producer"]["appliedConfigHash"], digest);
@@ -61,8 +58,7 @@ async fn what_is_no_bundle_is_refused() {
         assert!(refused.code.as_str().starts_with("BUNDLE_"), "{}", refused.code);
     }
     let absent = SessionReference("sess_aaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned());
-    let request = ExportSession { session: absent, salvage: false };
-    let refused = machine.runtime().export_session(&request).await.unwrap_err();
+    let refused = machine.runtime().export_session(&absent, false).await.unwrap_err();
     assert_eq!(refused.code, Code::SessionNotFound);
 }
 
@@ -70,8 +66,7 @@ async fn what_is_no_bundle_is_refused() {
 async fn what_is_valid_of_a_session_can_be_saved_but_not_imported() {
     let machine = Machine::in_memory();
     let started = run(&machine).await;
-    let request = ExportSession { salvage: true, ..export(&started) };
-    let bytes = machine.runtime().export_session(&request).await.unwrap();
+    let bytes = machine.runtime().export_session(&session(&started), true).await.unwrap();
     assert!(machine.runtime().import_session(&bytes).await.is_err());
 }
 
@@ -80,7 +75,6 @@ async fn a_cleaning_goes_by_the_configuration_and_spares_what_is_kept() {
     let machine = Machine::on_disk();
     let (old, kept) = (run(&machine).await, run(&machine).await);
     let runtime = machine.runtime();
-    let session = |answer: &Reply| SessionReference(answer.body.run.session_id.to_string());
     let set = runtime.keep_session(&session(&kept), true).await.unwrap();
     assert!(set.kept && runtime.show_session(&session(&kept)).await.unwrap().kept);
     let before = runtime.clean(CollectMode::Remove).await.unwrap();

@@ -1,11 +1,53 @@
-//! The identity that a call acts under.
+//! Which backpack an agent is attached to, and the identity that its calls act under.
 
 use piton_backpack::bounds::NODE_BYTES_MAX;
-use piton_backpack::{Key, NodeId, NodeIdentity};
-use piton_core::Provenance;
+use piton_backpack::journal::JournalPorts;
+use piton_backpack::{BackpackId, Key, NodeId, NodeIdentity};
+use piton_core::{Envelope, Provenance};
 use piton_workflow::compile::StateAccess;
 
-use crate::connection::CallBasis;
+use super::attached::Attached;
+use crate::config::section::{StateSection, backpack_of};
+use crate::config::{ConfigProblem, SettingSource};
+use crate::connection::Connection;
+use crate::project_env::ProjectDir;
+use crate::workflow::{CallBasis, Runtime};
+
+impl Runtime {
+    /// Returns the runtime with backpacks.
+    #[must_use]
+    pub fn with_backpacks(mut self, backpacks: JournalPorts) -> Self {
+        self.backpacks = Some(backpacks);
+        self
+    }
+}
+
+impl Connection {
+    /// Returns the backpack that the agent is attached to, if any: `chosen`, or else the one in its project's file, or
+    /// else the one in the user's file.
+    pub fn attachment(&self, chosen: Option<&BackpackId>) -> Result<Option<Attached>, Envelope> {
+        let (runtime, project) = (&self.runtime, self.project(None)?);
+        let Some(ports) = &runtime.backpacks else { return Ok(None) };
+        let project = project.as_ref().map(ProjectDir::path);
+        let found = runtime.configuration.sections_for::<StateSection>(project);
+        let mut found = found.map_err(|problems| ConfigProblem::envelope(&problems))?;
+        if chosen.is_some() {
+            // A project has no say about a backpack that the user chose.
+            found.retain(|section| section.place == SettingSource::User);
+        }
+        // Weakest first, so the last section is that of the project, or else that of the user.
+        let section = found.pop();
+        let backpack = chosen.cloned().or_else(|| section.as_ref().map(backpack_of));
+        let Some(backpack) = backpack else { return Ok(None) };
+        let section = section.map(|section| section.value);
+        let permissions = section.as_ref().and_then(StateSection::permissions);
+        let agent = section.and_then(|section| section.agent);
+        let shared = runtime.shared_backpacks.get(&backpack, ports);
+        let mut attached = Attached::new(shared, permissions);
+        attached.agent = agent;
+        Ok(Some(attached))
+    }
+}
 
 /// Name of an agent that neither the configuration nor the client names.
 const NOBODY: &str = "agent";

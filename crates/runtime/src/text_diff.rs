@@ -1,17 +1,43 @@
-//! Line-by-line comparison of two texts.
+//! Line-by-line differences between two texts.
 
 use std::borrow::Cow;
 
 use piton_core::shorten;
+use schemars::JsonSchema;
+use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
-use super::{DiffLine, DiffSign};
 use crate::bounds::{
     DIFF_CONTEXT_LINES, DIFF_LINE_BYTES_MAX, DIFF_LINES_MAX, DIFF_TIME_MAX, FILE_DIFF_BYTES_MAX,
+    cut,
 };
 
+/// One line of a diff.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffLine {
+    /// Whether it is in both.
+    pub sign: DiffSign,
+    /// The line.
+    pub text: String,
+}
+
+piton_core::closed_set! {
+    /// Whether a line is in both of two texts.
+    pub enum DiffSign {
+        /// In both.
+        Same => "same",
+        /// Only in the first.
+        Removed => "removed",
+        /// Only in the second.
+        Added => "added",
+        /// Lines that are in both are left out here.
+        Gap => "gap",
+    }
+}
+
 /// Returns the lines that differ with a few around them, and the number of lines that did not fit.
-pub(crate) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
+pub fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
     let (before, after) = (&*with_line_end(before), &*with_line_end(after));
     let diff = TextDiff::configure().timeout(DIFF_TIME_MAX).diff_lines(before, after);
     let mut lines = Vec::new();
@@ -29,13 +55,11 @@ pub(crate) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
             lines.push(DiffLine { sign, text: shorten(line, DIFF_LINE_BYTES_MAX).into_owned() });
         }
     }
-    let left_out = lines.len().saturating_sub(DIFF_LINES_MAX);
-    lines.truncate(DIFF_LINES_MAX);
-    (lines, left_out)
+    cut(lines, DIFF_LINES_MAX)
 }
 
 /// Compares two contents, where either may be absent. Returns nothing if one is not text or is too long.
-pub(crate) fn contents(before: Option<&[u8]>, after: Option<&[u8]>) -> (Vec<DiffLine>, usize) {
+pub fn contents(before: Option<&[u8]>, after: Option<&[u8]>) -> (Vec<DiffLine>, usize) {
     match (text(before.unwrap_or_default()), text(after.unwrap_or_default())) {
         (Some(before), Some(after)) => lines(before, after),
         _ => (Vec::new(), 0),

@@ -1,17 +1,20 @@
-//! Frames made by the steps of a run, and files and frames that differ between two trees, for comparisons.
+//! Comparison of two recorded trees of a project, and the frames made by the steps of a run.
 
 use std::collections::BTreeMap;
 
 use piton_context::Error;
 use piton_context::frame::Frame;
-use piton_context::history::FrameChange;
-use piton_context::tree::{ChangeKind, TreeChange, TreePath};
+use piton_context::history::{Differences, FrameChange, RootEntry, RootRef};
+use piton_context::tree::{ChangeKind, NodeKind, TreeChange, TreePath};
 use piton_context::word::{AgentId, FrameType};
 use piton_core::{Envelope, NodeId, RunId};
 
 use super::project::ProjectContext;
-use crate::bounds::{CHANGES_SHOWN_MAX, RUN_RECORDS_MAX};
-use crate::provenance::{Became, FrameWritten, WrittenKind};
+use crate::bounds::{CHANGES_SHOWN_MAX, DIGEST_DIGITS_SHOWN, RUN_RECORDS_MAX, cut};
+use crate::provenance::{
+    Became, BranchSide, Comparison, FileWritten, FrameWritten, ThingKind, WrittenKind,
+    WrittenThings,
+};
 use crate::text_diff;
 
 /// The frames that the steps of a run made. Those of one path are in the order of their creation.
@@ -59,10 +62,7 @@ impl ProjectContext {
     }
 
     /// Returns the frames about the differences between two trees: for each line, the newest about either side.
-    pub(crate) async fn made_between(
-        &self,
-        changes: &[FrameChange],
-    ) -> Result<WrittenFrames, Envelope> {
+    async fn made_between(&self, changes: &[FrameChange]) -> Result<WrittenFrames, Envelope> {
         let mut sides: BTreeMap<FrameLine<'_>, [Option<&FrameChange>; 2]> = BTreeMap::new();
         for change in changes {
             let line = (&change.path, &change.frame_type, &change.agent);
@@ -86,17 +86,45 @@ impl ProjectContext {
         Ok((written, left_out))
     }
 
-    /// Returns the same changes, with the digests of the files on both sides.
-    pub(crate) async fn with_contents(
+    /// Compares two recorded trees. Trees form a single line, so the older one is the common ancestor.
+    pub(crate) async fn compare_trees(
         &self,
-        mut changes: Vec<TreeChange>,
-    ) -> Result<Vec<TreeChange>, Envelope> {
+        left: &str,
+        right: &str,
+    ) -> Result<Comparison, Envelope> {
+        let (left, right): (RootRef, RootRef) = (left.parse()?, right.parse()?);
+        let (of_left, of_right) =
+            (self.context.root(&left).await?, self.context.root(&right).await?);
+        // The diff always runs from the older to the newer tree. All changes therefore belong to the side of the newer
+        // one.
+        let is_forward = of_left.sequence <= of_right.sequence;
+        let (old, new) = if is_forward { (&left, &right) } else { (&right, &left) };
+        let written = self.written_between(self.context.differences(old, new).await?).await?;
+        let side = |root: &RootEntry| BranchSide { name: named(root), ..BranchSide::default() };
+        let (mut left, mut right) = (side(&of_left), side(&of_right));
+        let (older, newer) =
+            if is_forward { (&of_left, &mut right) } else { (&of_right, &mut left) };
+        newer.written = written;
+        let (kind, ancestor) = (ThingKind::Tree, Some(named(older)));
+        let notes = vec!["A tree keeps digests of files, not contents.".to_owned()];
+        Ok(Comparison::of_states(kind, ancestor, left, right, notes))
+    }
+
+    /// Returns the files and frames that the newer of two trees adds or changes.
+    async fn written_between(&self, found: Differences) -> Result<WrittenThings, Envelope> {
+        let is_file = |change: &TreeChange| change.kind() != NodeKind::Directory;
+        let changes = found.changes.into_iter().filter(is_file).collect();
+        // Cut before digests are loaded: each file costs a read.
+        let (mut changes, files_left_out) = cut(changes, CHANGES_SHOWN_MAX);
         for change in &mut changes {
             for side in [&mut change.old, &mut change.new].into_iter().flatten() {
                 side.content = self.context.content_of(side.id).await?;
             }
         }
-        Ok(changes)
+        let files = changes.iter().flat_map(files).collect();
+        let (frames, frames_left_out) = self.made_between(&found.frames).await?;
+        let keys = WrittenThings::default();
+        Ok(WrittenThings { files, files_left_out, frames, frames_left_out, ..keys })
     }
 
     /// Compares two frames of one line; `None` if there is none.
@@ -125,5 +153,32 @@ impl ProjectContext {
         };
         let (path, frame_type) = (frame.path.to_string(), frame.frame_type.to_string());
         Ok(Some(FrameWritten { path, frame_type, became }))
+    }
+}
+
+fn named(entry: &RootEntry) -> String {
+    let root = entry.root.to_string();
+    let digits = root.strip_prefix("sha256:").unwrap_or(&root);
+    digits.get(..DIGEST_DIGITS_SHOWN).unwrap_or(digits).to_owned()
+}
+
+/// Converts a change into files. A rename yields two.
+fn files(change: &TreeChange) -> Vec<FileWritten> {
+    let file = |path: String, kind, before, after| {
+        let became = Became { kind, by: None, before, after, diff: Vec::new(), left_out: 0 };
+        FileWritten { path, became }
+    };
+    let old = change.old.as_ref().and_then(|side| side.content);
+    let new = change.new.as_ref().and_then(|side| side.content);
+    let path = change.path.to_string();
+    match change.change {
+        ChangeKind::Added => vec![file(path, WrittenKind::Added, None, new)],
+        ChangeKind::Changed => vec![file(path, WrittenKind::Modified, old, new)],
+        ChangeKind::Removed => vec![file(path, WrittenKind::Deleted, old, None)],
+        ChangeKind::Renamed => {
+            let from = change.renamed_from.as_ref().map(ToString::to_string).unwrap_or_default();
+            let gone = file(from, WrittenKind::Deleted, old, None);
+            vec![gone, file(path, WrittenKind::Added, None, new)]
+        }
     }
 }

@@ -1,14 +1,23 @@
-//! The meaning of two names, and whether they can be compared.
+//! Comparison of two things of one kind: the meaning of their names, and whether they can be compared.
+//!
+//! Runs are compared in `compare_runs`, and the other kinds where they are: two backpacks in `backpack::inspect`, two
+//! overlays in `workspaces`, two recorded trees in `context`.
+//!
+//! *Invariants*: protected values are never shown. Every list is bounded, and what is left out is counted.
+//!
+//! *Limitations*: Piton keeps digests of the files that a run wrote. It shows text only where it still holds both
+//! contents: the current file, and the one below an overlay. For trees, it keeps no contents. A frame identical to an
+//! earlier one of the same agent on the same node is that earlier frame, and stays with the step that made it. Frames
+//! are those of the current project.
 
 use piton_backpack::CommitId;
 use piton_core::{Code, Envelope, truncate};
 
-use super::{backpacks, overlays, trees};
+use super::reference::{ThingKind, ThingReference};
+use super::reply::Comparison;
 use crate::backpack::inspect::{BackpackReference, Backpacks};
 use crate::bounds::PATH_QUOTED_BYTES_MAX;
 use crate::context::ProjectContext;
-use crate::provenance::compared::Comparison;
-use crate::provenance::reference::{ThingKind, ThingReference};
 use crate::request::SessionReference;
 use crate::workflow::Runtime;
 use crate::workspaces::FileWorld;
@@ -33,9 +42,15 @@ impl Runtime {
     ) -> Result<Comparison, Envelope> {
         match self.common_kind(left, right, worlds).await? {
             ThingKind::Run => self.compare_nodes(&left.node(), &right.node(), worlds).await,
-            ThingKind::Backpack => backpacks::compare(worlds.backpacks, left, right).await,
-            ThingKind::Overlay => overlays::compare(worlds.files, left, right).await,
-            ThingKind::Tree => trees::compare(worlds.frames, left, right).await,
+            ThingKind::Backpack => worlds.backpacks.compare(left, right).await,
+            ThingKind::Overlay => {
+                let files = worlds.files.ok_or_else(no_workspace)?;
+                files.compare_overlays(&left.name, &right.name).await
+            }
+            ThingKind::Tree => {
+                let frames = worlds.frames.ok_or_else(no_project)?;
+                frames.compare_trees(&left.name, &right.name).await
+            }
         }
     }
 
@@ -104,9 +119,14 @@ impl Runtime {
 }
 
 /// Builds the error for an overlay where no Workspaces are configured.
-pub(in crate::provenance) fn no_workspace() -> Envelope {
+pub(super) fn no_workspace() -> Envelope {
     Envelope::new(Code::WorkspaceUnmapped, "No Workspace is configured here.")
         .with_suggestion("Go to the project that has the overlay, or add --workspace.")
+}
+
+fn no_project() -> Envelope {
+    Envelope::new(Code::ContextNotScanned, "There is no project here that was scanned.")
+        .with_suggestion("Go to the directory of a project, and scan it with `piton context scan`.")
 }
 
 fn nothing(name: &str) -> Envelope {
