@@ -37,7 +37,7 @@ pub use graph::{RunGraph, RunNode};
 pub use outputs::{Outputs, RecordedOutput};
 pub use preferences::PreferenceHistory;
 pub use recap::{ArtifactText, Noted, Produced, ProducedArtifact, RecapDraft, RecapPiece};
-pub use resume::{Ranking, Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
+pub use resume::{Offer, Ranking, ResumeQuery, WhyMatched, rank};
 pub use run_state::{RunState, status};
 pub use session_state::{LastObservation, SessionState};
 pub use side_records::{SideRecord, SideRecordBody, SideRecords};

@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use piton_core::{RunId, SessionId};
+use piton_core::RunId;
 use piton_store::StreamId;
 use piton_store::port::{BlobReader, Cache, Cursor, Follow, JournalReader};
 
 use super::cached_summary;
 use crate::event::{EventBody, SessionEvent};
 use crate::label::{Label, label};
-use crate::projection::{Ranking, Resumable, ResumeQuery, RunSummary, rank};
+use crate::projection::{Ranking, ResumeQuery, RunSummary, rank};
 use crate::session::{Error, SessionLoader};
 
 /// The summary of one session.
@@ -57,26 +57,13 @@ impl UnreadableSession {
     }
 }
 
-/// The runs that are offered for resuming, with counts of the others.
+/// The runs that are offered for resuming.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_field_names, reason = "the offers beside what is counted of the others")]
 pub struct Offers {
-    /// Offers, best first.
-    pub offers: Vec<Offer>,
-    /// Number of further runs that match the query; of all other runs, if none matches.
-    pub more: usize,
-    /// Number of completed runs that match but were not asked for; of all completed runs, if none matches.
-    pub completed_left_out: usize,
+    /// The offers, with counts of the other runs.
+    pub ranking: Ranking,
     /// Number of sessions that cannot be read.
     pub unreadable: usize,
-}
-
-/// A run that is offered for resuming.
-#[derive(Clone, Debug)]
-pub struct Offer {
-    /// The node to resume from, and the reasons for the offer.
-    pub resumable: Resumable,
-    pub summary: Arc<RunSummary>,
 }
 
 /// The summaries of the sessions that were found.
@@ -111,15 +98,16 @@ impl RunIndex {
         // from its events and the ranking is repeated, until all offers come from events. Each round settles at least
         // one more session, so this ends.
         loop {
-            let offers = Offers { unreadable, ..offers(query, &found) };
-            let unsure: BTreeSet<StreamId> = offers
+            let runs = found.values().flat_map(|session| session.runs.iter().cloned());
+            let ranking = rank(query, runs);
+            let unsure: BTreeSet<StreamId> = ranking
                 .offers
                 .iter()
-                .map(|offer| StreamId::from(offer.resumable.session))
+                .map(|offer| StreamId::from(offer.summary.session_id))
                 .filter(|stream| !found[stream].is_from_events)
                 .collect();
             if unsure.is_empty() {
-                return Ok(offers);
+                return Ok(Offers { ranking, unreadable });
             }
             for stream in unsure {
                 match self.build(&stream, &loader).await {
@@ -239,19 +227,4 @@ impl RunIndex {
         // A panic in one task must not make the index unusable for all later ones.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn offers(query: &ResumeQuery<'_>, found: &FoundSessions) -> Offers {
-    let runs = || found.values().flat_map(|session| &session.runs);
-    // An imported session may repeat the runs of another. Only both ids together identify a run.
-    let by_id: HashMap<(SessionId, RunId), &Arc<RunSummary>> =
-        runs().map(|run| ((run.session_id, run.run_id), run)).collect();
-    let Ranking { offered, more, completed_left_out } =
-        rank(query, runs().map(|run| run.candidate()));
-    let offer = |resumable: Resumable| Offer {
-        summary: Arc::clone(by_id[&(resumable.session, resumable.run)]),
-        resumable,
-    };
-    let offers = offered.into_iter().map(offer).collect();
-    Offers { offers, more, completed_left_out, unreadable: 0 }
 }

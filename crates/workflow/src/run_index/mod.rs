@@ -19,4 +19,4 @@
 mod cached_summary;
 mod index;
 
-pub use index::{Offer, Offers, RunIndex, RunListing, UnreadableSession};
+pub use index::{Offers, RunIndex, RunListing, UnreadableSession};
