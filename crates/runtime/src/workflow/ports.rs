@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use piton_core::port::{Clock, Entropy};
 use piton_store::port::{Blobs, Cache, Journal, KeyRing, Leases, Table};
-use piton_workflow::{SessionEvent, maintenance, transfer};
+use piton_workflow::{SessionEvent, SessionPorts};
 
 /// The effects that the use cases need. The code that constructs this chooses the adapters.
 #[derive(Clone)]
@@ -26,23 +26,15 @@ pub struct RuntimePorts {
 }
 
 impl RuntimePorts {
-    pub(super) fn transfer_ports(&self) -> transfer::TransferPorts<'_> {
-        transfer::TransferPorts {
-            journal: &*self.journal,
-            blobs: &*self.blobs,
-            table: &*self.table,
-            clock: &*self.clock,
-            entropy: &*self.entropy,
-        }
-    }
-
-    pub(super) fn maintenance_ports(&self) -> maintenance::MaintenancePorts<'_> {
-        maintenance::MaintenancePorts {
+    /// Returns the ports of transfer and maintenance.
+    pub(super) fn of_sessions(&self) -> SessionPorts<'_> {
+        SessionPorts {
             journal: &*self.journal,
             blobs: &*self.blobs,
             table: &*self.table,
             leases: &*self.leases,
             clock: &*self.clock,
+            entropy: &*self.entropy,
         }
     }
 }
