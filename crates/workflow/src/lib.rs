@@ -92,6 +92,7 @@ pub mod label;
 pub mod loop_path;
 pub mod maintenance;
 pub mod name;
+mod ports;
 pub mod predicate;
 pub mod projection;
 pub mod reason;
@@ -115,6 +116,7 @@ pub use event::{
 };
 pub use loop_path::{Iteration, LoopPath, LoopPathError, LoopPosition};
 pub use name::{ConditionId, ContextKey, LoopId, StepId, Tag};
+pub use ports::SessionPorts;
 pub use reason::{
     CapabilityMissing, ContractViolation, NonAssumableChoice, Reason, ReasonCategory, Unexpected,
     UserOnlyDependency,

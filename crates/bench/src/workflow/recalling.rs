@@ -81,9 +81,9 @@ fn times(count: usize, mut run: impl FnMut() -> Result<f64>) -> Result<Vec<f64>>
 /// Finds the session that the query names, and returns the time in milliseconds.
 fn resume(runtime: &Runtime, recall: &RunIndex) -> Result<f64> {
     let (offers, time) = wall_time(|| runtime.block_on(recall.resume(&QUERY)));
-    let offers = offers?.offers;
+    let offers = offers?.ranking.offers;
     expect("runs that are offered", 5, offers.len() as u64)?;
-    let is_answer = offers[0].resumable.snippet.starts_with(ANSWER);
+    let is_answer = offers[0].summary.snippet().starts_with(ANSWER);
     expect("the run that was asked for", 1, u64::from(is_answer))?;
     Ok(time.as_secs_f64() * 1e3)
 }

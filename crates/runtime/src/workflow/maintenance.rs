@@ -82,7 +82,7 @@ impl Runtime {
         let days = RetentionDays::new(settings.retention_days()).map_err(|error| {
             Envelope::new(Code::ValidationError, format!("`retention.days`: {error}."))
         })?;
-        let ports = self.ports.maintenance_ports();
+        let ports = self.ports.of_sessions();
         let cleaned = clean(ports, days, &self.owners(), intent).await?;
         let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
         let removed: Vec<SessionId> = removed.map(|one| one.session).collect();
@@ -119,7 +119,7 @@ impl Runtime {
             app_version: BoundedText::truncated(env!("CARGO_PKG_VERSION")),
             applied_config_hash: Some(self.applied().digest()),
         };
-        let ports = self.ports.transfer_ports();
+        let ports = self.ports.of_sessions();
         let bytes = if salvage {
             transfer::salvage(ports, session, producer).await?.encode()
         } else {
@@ -131,13 +131,13 @@ impl Runtime {
 
     /// Removes what imports that crashed left behind, and returns the sessions.
     pub async fn remove_unfinished_imports(&self) -> Result<Vec<SessionId>, Envelope> {
-        Ok(remove_unfinished(self.ports.transfer_ports()).await?)
+        Ok(remove_unfinished(self.ports.of_sessions()).await?)
     }
 
     /// Creates a session from the bytes of a bundle.
     pub async fn import_session(&self, bytes: &[u8]) -> Result<ImportedSession, Envelope> {
         let bundle = Bundle::read(bytes).map_err(TransferError::from)?;
-        let imported = import(self.ports.transfer_ports(), &bundle).await?;
+        let imported = import(self.ports.of_sessions(), &bundle).await?;
         Ok(ImportedSession {
             session_id: imported.session,
             renamed_from: imported.renamed_from,

@@ -3,12 +3,10 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use piton_core::{Code, Envelope, RunId, SessionId, truncate};
-use piton_workflow::bounds::{
-    RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX, SOURCE_REF_BYTES_MAX,
-};
+use piton_core::{Code, Envelope, RunId, SessionId};
+use piton_workflow::bounds::{RESUME_CANDIDATES_MAX, SOURCE_REF_BYTES_MAX};
 use piton_workflow::label::Label;
-use piton_workflow::projection::{ResumeQuery, RunSummary, WhyMatched};
+use piton_workflow::projection::{Ranking, ResumeQuery, RunSummary, WhyMatched};
 use piton_workflow::run_index::{Offers, UnreadableSession};
 use piton_workflow::session::{
     self, PersonVerdict, Reply, ReplyNotice, SettleRequest, SettledStep, SourcedWorkflow, Start,
@@ -89,10 +87,10 @@ impl Connection {
                 git_head_sha: query.head_sha.map(str::to_owned),
                 include_completed: query.with_completed,
             });
-            let Offers { offers, more, completed_left_out, unreadable } =
-                runtime.recall.resume(&query).await?;
+            let Offers { ranking, unreadable } = runtime.recall.resume(&query).await?;
+            let Ranking { offers, more, completed_left_out } = ranking;
             reply = ResumeCandidates { more, completed_left_out, unreadable, ..reply };
-            offers.into_iter().map(|offer| (offer.summary, offer.resumable.why)).collect()
+            offers.into_iter().map(|offer| (offer.summary, offer.why)).collect()
         };
         let mut failed = None;
         for (summary, why) in found {
@@ -189,7 +187,6 @@ impl Runtime {
     ) -> Result<ResumeCandidate, session::Error> {
         let reader = self.sessions.reader();
         let taken_up = reader.take_up(summary.session_id, summary.run_id).await?;
-        let recap = summary.recap.as_ref().map_or("", |recap| recap.as_str());
         Ok(ResumeCandidate {
             session_id: summary.session_id,
             run_id: summary.run_id,
@@ -200,7 +197,7 @@ impl Runtime {
             status: summary.status,
             active_at: summary.active_at,
             git_branch: summary.surroundings.branch.as_ref().map(ToString::to_string),
-            snippet: truncate(recap, RESUME_SNIPPET_BYTES_MAX).into_owned(),
+            snippet: summary.snippet().into_owned(),
             why_matched,
             state_token: taken_up.state_token,
             next_call: taken_up.next_call,

@@ -13,7 +13,7 @@ use piton_store::port::{
 };
 use piton_workflow::run_index::RunIndex;
 use piton_workflow::session::Sessions;
-use piton_workflow::{SessionEvent, maintenance, transfer};
+use piton_workflow::{SessionEvent, SessionPorts};
 
 use crate::backpack::SharedBackpacks;
 use crate::config::{ConfigProblem, Configuration, Settings, Status};
@@ -44,23 +44,15 @@ pub struct RuntimePorts {
 }
 
 impl RuntimePorts {
-    pub(super) fn transfer_ports(&self) -> transfer::TransferPorts<'_> {
-        transfer::TransferPorts {
-            journal: &*self.journal,
-            blobs: &*self.blobs,
-            table: &*self.table,
-            clock: &*self.clock,
-            entropy: &*self.entropy,
-        }
-    }
-
-    pub(super) fn maintenance_ports(&self) -> maintenance::MaintenancePorts<'_> {
-        maintenance::MaintenancePorts {
+    /// Returns the ports of transfer and maintenance.
+    pub(super) fn of_sessions(&self) -> SessionPorts<'_> {
+        SessionPorts {
             journal: &*self.journal,
             blobs: &*self.blobs,
             table: &*self.table,
             leases: &*self.leases,
             clock: &*self.clock,
+            entropy: &*self.entropy,
         }
     }
 }

@@ -28,7 +28,8 @@ pub struct SessionContent {
     pub session: SessionId,
     /// Its events, by their index.
     pub events: Vec<SessionEvent>,
-    /// Its control records, by their index.
+    /// Its control records, by their index. Only what was salvaged has none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub manifest: Vec<Record>,
     /// The snapshots of its nodes.
     pub snapshots: BTreeMap<SnapshotRef, ExecutionSnapshot>,
@@ -40,6 +41,18 @@ pub struct SessionContent {
 }
 
 impl SessionContent {
+    /// Creates the content of `session` with `events` and nothing that they refer to.
+    pub const fn new(session: SessionId, events: Vec<SessionEvent>, manifest: Vec<Record>) -> Self {
+        Self {
+            session,
+            events,
+            manifest,
+            snapshots: BTreeMap::new(),
+            pinned_workflows: BTreeMap::new(),
+            artifacts: BTreeMap::new(),
+        }
+    }
+
     /// Returns the events as they would be if the session had another id: that id is in each of them and in
     /// its dedupe key, and the rest is the same.
     pub fn events_as(&self, session: SessionId) -> Vec<SessionEvent> {

@@ -1,6 +1,11 @@
-//! The bundle: making, reading and writing it.
+//! The bundle: making, reading and writing it. Also the remains of a damaged session, for inspection only.
+//!
+//! *Invariants*: the file of an [`InspectionBundle`] says that it was salvaged and how much of the session it holds, and
+//! it claims nothing beyond that. It is written and never read: [`Bundle::read`] refuses it, so that nobody resumes half
+//! of a session.
 
 use piton_core::{BoundedText, BundleId, CanonicalBytes, Digest, TimestampMs, canonical, truncate};
+use piton_store::{Health, TornTail};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,20 +13,20 @@ use serde_json::Value;
 use super::check;
 use super::content::SessionContent;
 use super::error::{BundleError, FormatProblem};
-use super::integrity::{Integrity, Parts};
+use super::integrity::{EntryPath, Integrity};
 use crate::bounds::{APP_VERSION_BYTES_MAX, BUNDLE_BYTES_MAX, BUNDLE_PROBLEM_BYTES_MAX};
 use crate::event::strict_json::Unique;
 
 /// The version of the written form. The versions differ only in `exportedAt`: milliseconds since 1970 in
 /// version 1, RFC 3339 in version 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BundleVersion {
+enum BundleVersion {
     One = 1,
     Two = 2,
 }
 
 /// The version that bundles are written in.
-pub(super) const NEWEST: BundleVersion = BundleVersion::Two;
+const NEWEST: BundleVersion = BundleVersion::Two;
 
 /// The version of a program.
 pub type AppVersion = BoundedText<APP_VERSION_BYTES_MAX>;
@@ -100,7 +105,7 @@ impl Bundle {
     /// Makes a bundle of a session after checking that the session is whole.
     pub fn new(origin: BundleOrigin, content: SessionContent) -> Result<Self, BundleError> {
         check::all(&content)?;
-        let integrity = Integrity::of(&parts(&content))?;
+        let integrity = Integrity::of(&content, Some(&content.manifest))?;
         Ok(Self { version: NEWEST, origin, integrity, content })
     }
 
@@ -123,7 +128,7 @@ impl Bundle {
         // missing digest.
         check::complete(&session)?;
         // A changed file is reported as changed, before `new` looks for contradictions between its parts.
-        integrity.compare(&Integrity::of(&parts(&session))?)?;
+        integrity.compare(&Integrity::of(&session, Some(&session.manifest))?)?;
         let bundle = Self::new(BundleOrigin { bundle_id, exported_at, producer }, session)?;
         // Keep the version and the order of the digests as they were read, so that encoding gives the same
         // bytes.
@@ -149,13 +154,8 @@ impl Bundle {
 
     fn canonical(&self) -> Result<CanonicalBytes, BundleError> {
         let Self { version, origin, integrity, content } = self;
-        Ok(canonical::encode(&BundleFields::new(
-            *version,
-            origin,
-            integrity,
-            None::<&()>,
-            content,
-        ))?)
+        let fields = BundleFields::new(*version, origin, integrity, None, content);
+        Ok(canonical::encode(&fields)?)
     }
 
     /// Returns the origin.
@@ -177,24 +177,24 @@ impl Bundle {
 /// The written form of a bundle, with or without a salvage report.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct BundleFields<'a, M, S> {
+struct BundleFields<'a> {
     bundle_schema_version: u32,
     bundle_id: BundleId,
     exported_at: ExportTime,
     producer: &'a Producer,
     integrity: &'a Integrity,
     #[serde(skip_serializing_if = "Option::is_none")]
-    salvage: Option<&'a M>,
-    session: &'a S,
+    salvage: Option<&'a Salvage>,
+    session: &'a SessionContent,
 }
 
-impl<'a, M, S> BundleFields<'a, M, S> {
-    pub(super) fn new(
+impl<'a> BundleFields<'a> {
+    fn new(
         version: BundleVersion,
         origin: &'a BundleOrigin,
         integrity: &'a Integrity,
-        salvage: Option<&'a M>,
-        session: &'a S,
+        salvage: Option<&'a Salvage>,
+        session: &'a SessionContent,
     ) -> Self {
         let BundleOrigin { bundle_id, exported_at, producer } = origin;
         Self {
@@ -209,13 +209,39 @@ impl<'a, M, S> BundleFields<'a, M, S> {
     }
 }
 
-fn parts(content: &SessionContent) -> Parts<'_> {
-    Parts {
-        events: &content.events,
-        manifest: Some(&content.manifest),
-        snapshots: &content.snapshots,
-        pinned_workflows: &content.pinned_workflows,
-        artifacts: &content.artifacts,
+/// The remains of a damaged session: the events before the first invalid one, and what could be read of the content
+/// that they refer to. They cannot be imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InspectionBundle {
+    pub origin: BundleOrigin,
+    pub salvage: Salvage,
+    /// Control records attest whole plans. What was salvaged may end in the middle of one, so it has none.
+    pub content: SessionContent,
+}
+
+/// The extent of a salvage, and the reason that it is not complete.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Salvage {
+    pub health: Health,
+    /// The health in words.
+    pub reason: String,
+    /// Number of valid events; the bundle holds these and no others.
+    pub events_valid: u64,
+    /// Bytes at the end that were never acknowledged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub torn_tail: Option<TornTail>,
+    /// The parts that these events refer to and that could not be read.
+    pub unreadable: Vec<EntryPath>,
+}
+
+impl InspectionBundle {
+    /// Encodes the bundle as canonical JSON.
+    pub fn encode(&self) -> Result<CanonicalBytes, BundleError> {
+        let Self { origin, salvage, content } = self;
+        let integrity = Integrity::of(content, None)?;
+        let fields = BundleFields::new(NEWEST, origin, &integrity, Some(salvage), content);
+        Ok(canonical::encode(&fields)?)
     }
 }
 

@@ -14,12 +14,9 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::content::ArtifactBytes;
+use super::content::SessionContent;
 use super::error::{BundleError, IntegrityProblem};
 use crate::bounds::QUOTE_BYTES_MAX;
-use crate::compile::CompiledWorkflow;
-use crate::event::SessionEvent;
-use crate::snapshot::ExecutionSnapshot;
 
 /// The digests of a bundle's parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,16 +42,6 @@ pub struct PartDigest {
     pub bytes: u64,
 }
 
-/// The parts that have a digest.
-pub(super) struct Parts<'a> {
-    pub(super) events: &'a [SessionEvent],
-    /// `None` where nothing is attested.
-    pub(super) manifest: Option<&'a [Record]>,
-    pub(super) snapshots: &'a BTreeMap<SnapshotRef, ExecutionSnapshot>,
-    pub(super) pinned_workflows: &'a BTreeMap<WorkflowHash, CompiledWorkflow>,
-    pub(super) artifacts: &'a BTreeMap<Digest, ArtifactBytes>,
-}
-
 fn entry<T: Serialize + ?Sized>(path: EntryPath, part: &T) -> Result<PartDigest, CanonicalError> {
     // The digest is over the canonical form, so it does not depend on the spacing of the file.
     let text = canonical::encode(part)?;
@@ -62,19 +49,22 @@ fn entry<T: Serialize + ?Sized>(path: EntryPath, part: &T) -> Result<PartDigest,
 }
 
 impl Integrity {
-    /// Computes the digests of `parts`, in the order of their paths.
-    pub(super) fn of(parts: &Parts<'_>) -> Result<Self, CanonicalError> {
-        let mut entries = vec![entry(EntryPath::Events, parts.events)?];
-        if let Some(manifest) = parts.manifest {
+    /// Computes the digests of `parts`, in the order of their paths. Without a `manifest` nothing is attested.
+    pub(super) fn of(
+        parts: &SessionContent,
+        manifest: Option<&[Record]>,
+    ) -> Result<Self, CanonicalError> {
+        let mut entries = vec![entry(EntryPath::Events, &parts.events)?];
+        if let Some(manifest) = manifest {
             entries.push(entry(EntryPath::Manifest, manifest)?);
         }
-        for (key, snapshot) in parts.snapshots {
+        for (key, snapshot) in &parts.snapshots {
             entries.push(entry(EntryPath::Snapshot(*key), snapshot)?);
         }
-        for (key, workflow) in parts.pinned_workflows {
+        for (key, workflow) in &parts.pinned_workflows {
             entries.push(entry(EntryPath::PinnedWorkflow(*key), workflow)?);
         }
-        for (key, artifact) in parts.artifacts {
+        for (key, artifact) in &parts.artifacts {
             entries.push(entry(EntryPath::Artifact(*key), artifact)?);
         }
         Ok(Self::Sha256ManifestV1 { entries })

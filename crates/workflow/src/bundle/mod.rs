@@ -7,12 +7,11 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `file` | the bundle: making, reading and writing it |
+//! | `file` | the bundle: making, reading and writing it; the remains of a damaged session, for inspection only |
 //! | `content` | the content of a session, and the things that its events refer to |
 //! | `integrity` | the names and digests of the parts |
 //! | `check` | the check that the parts fit together |
 //! | `plans` | the check that the control records fit the events |
-//! | `inspection` | the remains of a damaged session, for inspection only |
 //! | `error` | the reasons that something is not a bundle |
 //!
 //! *Invariants*: pure. A bundle that breaks a rule cannot be made, neither by a constructor nor by reading,
@@ -23,12 +22,10 @@ mod check;
 mod content;
 mod error;
 mod file;
-mod inspection;
 mod integrity;
 mod plans;
 
 pub use content::{ArtifactBytes, Needed, SessionContent};
 pub use error::{BundleError, FormatProblem, IntegrityProblem, ManifestProblem};
-pub use file::{AppVersion, Bundle, BundleOrigin, Producer};
-pub use inspection::{InspectionBundle, Salvage, SalvagedContent};
+pub use file::{AppVersion, Bundle, BundleOrigin, InspectionBundle, Producer, Salvage};
 pub use integrity::{EntryPath, EntryPathError, Integrity, PartDigest};

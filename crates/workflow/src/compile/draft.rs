@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::assessment::Assessment;
 use super::definitions::Definitions;
 use super::function::{FunctionScope, Functions};
 use super::sequence::{CompiledCondition, CompiledLoop, SequenceEntry};
-use super::step::CompiledStep;
+use super::step::{Assessment, CompiledStep};
 use super::warning::{CompiledWarning, WarningCode};
 use super::workflow::{CompiledWorkflow, Metadata, SCHEMA_VERSION};
 use crate::contract::ContractDefinition;

@@ -11,7 +11,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `pipeline` | [`compile`]: the passes in their order |
-//! | `workflow`, `step`, `sequence`, `assessment`, `access` | the compiled form, as plain data |
+//! | `workflow`, `step`, `sequence`, `access` | the compiled form, as plain data |
 //! | `draft`, `task` | what both dialects share: the workflow while it is built, and the lowering of one step |
 //! | `strict`, `classic` | the lowering of each dialect: features, templates, loops, routines, derived steps |
 //! | `prompt` | prompts, section by section |
@@ -22,7 +22,6 @@
 //! Fields that only one dialect has are left out of the bytes where they are not used.
 
 mod access;
-mod assessment;
 mod classic;
 mod definitions;
 mod draft;
@@ -38,15 +37,14 @@ mod warning;
 mod workflow;
 
 pub use access::{ContextRole, FileScope, StateAccess, StepAccess, WorkspaceAccess};
-pub use assessment::{Assessment, Consequence, Dimension};
 pub use definitions::{Definitions, Reference};
 pub use function::{FunctionDefinition, FunctionKey, FunctionName, FunctionScope};
 pub use pipeline::compile;
 pub use prompt::{CompiledBlocks, CompiledItem, CompiledPart};
 pub use sequence::{CompiledCondition, CompiledLoop, Count, LoopVariables, SequenceEntry};
 pub use step::{
-    Addition, CompiledStep, Confirmation, ConfirmationKind, Fragment, OutputContract, Probe,
-    ProvenanceSource, StepProvenance, UserNeed,
+    Addition, Assessment, CompiledStep, Confirmation, ConfirmationKind, Consequence, Dimension,
+    Fragment, OutputContract, Probe, ProvenanceSource, StepProvenance, UserNeed,
 };
 pub use strict::{Feature, StepTemplate};
 pub use warning::{CompiledWarning, PreferenceWarning, WarningCode};

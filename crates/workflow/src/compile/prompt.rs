@@ -12,8 +12,8 @@ use piton_core::{Digest, byte_len};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::assessment::{Assessment, Consequence};
 use super::definitions::Definitions;
+use super::step::{Assessment, Consequence};
 use crate::bounds::{REF_BYTES_MAX, STEP_REF_BYTES_MAX};
 use crate::contract::ContractDefinition;
 use crate::contract::criteria::{Criterion, requirements};

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use piton_core::byte_len;
 
-use super::assessment::Assessment;
 use super::draft::Draft;
 use super::function::{FunctionKey, FunctionScope, displayed, scopes};
 use super::lint::lint;
@@ -13,7 +12,9 @@ use super::prompt::{
     render_blocks, resolve, text_digest,
 };
 use super::sequence::SequenceEntry;
-use super::step::{Addition, CompiledStep, Confirmation, Fragment, OutputContract, StepProvenance};
+use super::step::{
+    Addition, Assessment, CompiledStep, Confirmation, Fragment, OutputContract, StepProvenance,
+};
 use super::strict::delegation;
 use super::warning::WarningCode;
 use crate::bounds::{FUNCTIONS_BYTES_MAX, STATIC_PROMPT_BYTES_MAX};

@@ -13,10 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::assessment::Assessment;
 use super::function::{FunctionDefinition, FunctionKey};
 use super::sequence::{CompiledCondition, CompiledLoop, SequenceEntry};
-use super::step::CompiledStep;
+use super::step::{Assessment, CompiledStep};
 use super::warning::CompiledWarning;
 use crate::bounds::LOOP_DEPTH_MAX;
 use crate::capability::Capability;

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::shape::{Field, Presence, Shape, sorted};
+use super::shape::{Field, Presence, sorted};
 use super::violation::{ArtifactPath, ObjectEntries, Violation, ViolationKind, check_fields};
 use crate::reason::ContractViolation;
 use crate::source::ContractRef;
@@ -167,11 +167,6 @@ impl ContractDefinition {
             written.expect("writing to a string does not fail");
         }
         text
-    }
-
-    /// Returns the shape of the artifact, without its `kind`.
-    pub(super) fn shape(&self) -> Shape {
-        Shape::Object { fields: self.fields.clone(), open: false }
     }
 }
 

@@ -14,7 +14,6 @@ mod builtin;
 pub mod criteria;
 mod definition;
 mod pattern;
-mod schema;
 mod shape;
 mod violation;
 

@@ -5,8 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::error::EngineError;
 use super::finding::{self, Finding};
+use super::next_step::EngineError;
 use super::position::StepPosition;
 use crate::compile::{Assessment, CompiledStep, CompiledWorkflow, Consequence, Dimension};
 use crate::contract::BuiltinContract;

@@ -7,8 +7,8 @@
 use piton_core::GapId;
 use serde_json::{Map, Value};
 
-use super::error::EngineError;
 use super::finding::{Finding, GapDraft};
+use super::next_step::EngineError;
 use super::next_step::{self, NextStep};
 use super::validate::{KnownCapabilities, Submission, person_needed, validate};
 use crate::compile::CompiledWorkflow;

@@ -9,12 +9,11 @@
 //! | `artifacts` | the artifacts of an output against contracts; decisions about loops, results of probes |
 //! | `assessments` | the assessments of a step, their [`ratings`] and consequences |
 //! | `finding` | a [`Finding`] and its texts for the agent, as a blocker or a gap |
-//! | [`next_step`] | the first step of a run and the next one, through nested loops |
+//! | [`next_step`] | the first step of a run and the next one, through nested loops; the reasons to find none |
 //! | `loops` | whether a loop begins, and whether it has another turn |
 //! | `position` | where a run is in its workflow, and the variables that are known there |
 //! | `render` | the pending step as an agent reads it |
 //! | `trace` | the engine's explanation of its choices |
-//! | `error` | the reasons to find no next state |
 //!
 //! *Invariants*: pure. The same workflow, state and decisions always lead to the same next state and the same trace.
 //! A workflow must be sound, as every compiled or decoded one is. A state may come from elsewhere, and one that does
@@ -23,7 +22,6 @@
 mod artifacts;
 mod assessments;
 mod decide;
-mod error;
 mod finding;
 mod loops;
 pub mod next_step;
@@ -34,7 +32,6 @@ mod validate;
 
 pub use assessments::{RatedDimension, Rating, ratings};
 pub use decide::{Decision, StepFacts, block, decide};
-pub use error::EngineError;
 pub use finding::{Finding, GapDraft};
-pub use next_step::NextStep;
+pub use next_step::{EngineError, NextStep};
 pub use validate::{KnownCapabilities, Submission, validate};

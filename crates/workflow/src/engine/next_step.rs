@@ -7,11 +7,12 @@
 //! else. A loop that turns again drops what its last turn completed and decided, so a state does not grow with the
 //! turns.
 
+use piton_core::{Code, TextTooLong};
 use serde_json::{Map, Value};
 
 use super::artifacts::decision_in;
-use super::error::EngineError;
-use super::finding::{self, Finding};
+use super::finding;
+use super::finding::Finding;
 use super::loops::MissingContext;
 use super::position::{StepPosition, index_of_loop, scope};
 use super::render::pending;
@@ -22,7 +23,8 @@ use crate::event::TraceEntry;
 use crate::loop_path::{LoopPath, LoopPosition};
 use crate::name::LoopId;
 use crate::predicate::PredicateScope;
-use crate::snapshot::{CompletedSteps, Decisions, ExecutionState, Running};
+use crate::snapshot::{CompletedSteps, Decisions, ExecutionState, Running, SnapshotError};
+use crate::step_instance::StepInstanceKey;
 
 /// The next state of a run, and how it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -224,4 +226,39 @@ impl<'a> StepWalk<'a> {
 
 pub(super) fn path(positions: &[LoopPosition]) -> LoopPath {
     LoopPath::new(positions.to_vec()).expect("the loops of a sound workflow make a path")
+}
+
+/// Reasons for the engine to find no next state. Nothing that an agent submits leads here; findings report that.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    #[error("the run is complete: there is no step to go on from")]
+    Complete,
+    /// No step is pending, so there is none to continue from.
+    #[error("no step is pending, so none can be completed")]
+    NothingPending,
+    /// The state belongs to another workflow, or was made by hand.
+    #[error("the workflow has no step at `{key}`, where the run stands")]
+    Misplaced {
+        /// The position that the state claims.
+        key: StepInstanceKey,
+    },
+    /// A title or prompt of the workflow is too long to be shown. The compiler makes none.
+    #[error("a text of the next step cannot be shown: {0}")]
+    Text(#[from] TextTooLong),
+    /// The next state would break a rule of snapshots.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+}
+
+impl EngineError {
+    /// Returns the code of the failure.
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Complete | Self::NothingPending => Code::ValidationError,
+            Self::Misplaced { .. } => Code::StoreInvariantViolation,
+            Self::Text(_) => Code::StoreLimitExceeded,
+            Self::Snapshot(error) => error.code(),
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::error::EngineError;
+use super::next_step::EngineError;
 use crate::compile::{
     CompiledCondition, CompiledLoop, CompiledStep, CompiledWorkflow, SequenceEntry,
 };

@@ -6,8 +6,8 @@
 use piton_core::{BoundedText, byte_len, truncate};
 use serde_json::{Map, Value};
 
-use super::error::EngineError;
 use super::loops::expected_turns;
+use super::next_step::EngineError;
 use super::position::scope;
 use crate::bounds::{FILLED_BYTES_MAX, FUNCTIONS_BYTES_MAX, STEP_TITLE_BYTES_MAX};
 use crate::compile::function::section;

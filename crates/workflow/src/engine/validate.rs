@@ -22,8 +22,8 @@ use serde_json::{Map, Value};
 
 use super::artifacts::{Accepted, EVENT_CONTRACTS, accept, check_event_artifacts};
 use super::assessments;
-use super::error::EngineError;
 use super::finding::{self, Finding};
+use super::next_step::EngineError;
 use super::position::{StepPosition, scope};
 use crate::bounds::{BLOCKERS_MAX, MISSING_INPUTS_MAX};
 use crate::capability::{Capability, CapabilityStatus};

@@ -8,8 +8,7 @@ use piton_core::ObservationId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::builtin_ref::BuiltinRef;
-use super::payload_error::PayloadError;
+use super::payload::{BuiltinRef, PayloadError};
 use super::strict_json::present;
 use crate::capability::{
     AttemptContext, Capability, CapabilityStatus, Claim, ClaimedBy, EnforcementGrade, FailureCode,

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::payload_error::PayloadError;
+use super::payload::PayloadError;
 use crate::bounds::CONTEXT_BYTES_MAX;
 use crate::run::ContextSource;
 

@@ -4,7 +4,7 @@ use piton_core::{BoundedText, DivergenceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::payload_error::PayloadError;
+use super::payload::PayloadError;
 use super::strict_json::present;
 use crate::bounds::SUMMARY_BYTES_MAX;
 use crate::name::StepId;

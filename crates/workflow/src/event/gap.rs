@@ -6,8 +6,8 @@ use piton_core::{BoundedText, EventId, GapId, OutputId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::blocker::LimitDetails;
-use super::bounded_list::BoundedList;
+use super::advance::LimitDetails;
+use super::payload::BoundedList;
 use super::strict_json::present;
 use crate::bounds::{EVIDENCE_REFS_MAX, SUMMARY_BYTES_MAX};
 use crate::reason::Reason;

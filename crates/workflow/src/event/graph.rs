@@ -7,7 +7,7 @@ use piton_core::{BoundedText, EventId, NodeId, SnapshotRef, WorkflowHash, Workfl
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::payload_error::PayloadError;
+use super::payload::PayloadError;
 use super::strict_json::nullable;
 use crate::bounds::SOURCE_REF_BYTES_MAX;
 use crate::run::SourceKind;

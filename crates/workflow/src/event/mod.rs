@@ -11,14 +11,13 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `envelope`, `body` | an event, its kind and its scope |
+//! | `envelope`, `body` | an event, its JSON Schema, its kind and its scope |
 //! | `read`, `strict_json` | reading an event; the deserializers that are stricter than serde |
-//! | `schema` | the JSON Schema of an event |
 //! | `log_rules` | the rules across a log, and the ways to break them |
 //! | `graph` | `run_started`, `node_created`, `edge_created` |
-//! | `advance`, `blocker` | `advance_recorded`, and the report of an attempt that was blocked |
+//! | `advance` | `advance_recorded`, and the report of an attempt that was blocked |
 //! | `output`, `observation`, `context`, `preferences`, `capability`, `gap`, `divergence`, `trace` | the payload of that name |
-//! | `bounded_list`, `builtin_ref`, `payload_error` | types that several payloads use |
+//! | `payload` | types that several payloads use |
 //!
 //! *Invariants*: a body carries the scope that its kind has, so a session with a node or a node without a run
 //! does not build. One value has one text: a field that is unknown, repeated, `null` where it could be left
@@ -28,10 +27,7 @@
 //! *Limitations*: the store has to check that a digest in an event names something stored.
 
 mod advance;
-mod blocker;
 mod body;
-mod bounded_list;
-mod builtin_ref;
 mod capability;
 mod context;
 mod divergence;
@@ -41,18 +37,16 @@ mod graph;
 mod log_rules;
 mod observation;
 mod output;
-mod payload_error;
+mod payload;
 mod preferences;
 mod read;
-mod schema;
 pub(crate) mod strict_json;
 mod trace;
 
-pub use advance::{AdvanceOutcome, AdvanceRecorded};
-pub use blocker::{Blocker, BlockerCode, BlockerReport, LimitDetails, Pointer};
+pub use advance::{
+    AdvanceOutcome, AdvanceRecorded, Blocker, BlockerCode, BlockerReport, LimitDetails, Pointer,
+};
 pub use body::{EventBody, EventKind};
-pub use bounded_list::BoundedList;
-pub use builtin_ref::BuiltinRef;
 pub use capability::{CapabilityObserved, CapabilityProvenance, UseResult};
 pub use context::{ContextSet, RunContext};
 pub use divergence::{DivergenceReason, DivergenceRecorded, NonEmptySummary};
@@ -64,7 +58,7 @@ pub use observation::{
     ChangeOrdinal, Confidence, GitSha1, ObservationKey, ObservationRecorded, ObservedValue,
 };
 pub use output::{ContentType, NodeOutputAppended, OutputChannel, OutputPayload};
-pub use payload_error::PayloadError;
+pub use payload::{BoundedList, BuiltinRef, PayloadError};
 pub use preferences::{
     Autonomy, PreferenceChange, PreferenceKey, PreferenceSource, Preferences, PreferencesChanged,
     RiskPolicy,

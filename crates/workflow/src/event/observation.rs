@@ -8,7 +8,7 @@ use piton_core::{BoundedText, CanonicalBytes, Digest, canonical};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::payload_error::PayloadError;
+use super::payload::PayloadError;
 use crate::bounds::{OBSERVED_PATH_BYTES_MAX, SHORT_STRING_BYTES_MAX};
 
 const GIT_SHA1_DIGITS: usize = 40;

@@ -8,7 +8,7 @@ use piton_core::{BoundedText, Digest, OutputId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::payload_error::PayloadError;
+use super::payload::PayloadError;
 use super::strict_json::present;
 use crate::bounds::{CONTENT_TYPE_BYTES_MAX, NOTES_BYTES_MAX};
 

@@ -8,8 +8,7 @@ use piton_core::ChangeId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bounded_list::BoundedList;
-use super::payload_error::PayloadError;
+use super::payload::{BoundedList, PayloadError};
 
 piton_core::closed_set! {
     /// When a run waits for a person.

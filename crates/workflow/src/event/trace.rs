@@ -8,8 +8,7 @@ use piton_core::{BoundedText, TraceId, byte_len, canonical, truncate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bounded_list::BoundedList;
-use super::payload_error::PayloadError;
+use super::payload::{BoundedList, PayloadError};
 use super::strict_json::present;
 use crate::bounds::{
     NAME_BYTES_MAX, SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACE_REFS_MAX,

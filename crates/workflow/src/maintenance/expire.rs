@@ -1,16 +1,20 @@
 //! Cleaning: removes expired sessions, then the content that nothing refers to any more.
+//!
+//! The roots keep the artifacts and the pinned workflows of sessions alive. Snapshots have their pins:
+//! [`JournalRoots::pins`].
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use piton_core::{Envelope, SessionId};
+use piton_core::{Envelope, SessionId, WorkflowHash};
 use piton_store::collect::{CollectMode, SweepReport, collect};
-use piton_store::port::{BlobNamespace, Roots};
-use piton_store::{Error, Reason, StreamId};
+use piton_store::port::{BlobNamespace, JournalReader, Roots};
+use piton_store::{Error, JournalRoots, Reason, StreamId};
 
-use super::error::MaintenanceError;
-use super::ports::MaintenancePorts;
-use super::retention::{RetentionDays, RetentionMark, control, set_control};
+use super::retention::{MaintenanceError, RetentionDays, RetentionMark, control, set_control};
+use crate::bundle::Needed;
+use crate::event::SessionEvent;
+use crate::ports::SessionPorts;
 
 piton_core::closed_set! {
     /// What a cleaning did with a session.
@@ -64,7 +68,7 @@ impl Cleaned {
 /// If the control records of any session cannot be read, nothing is removed at all: the content that such a session
 /// refers to is not known.
 pub async fn clean(
-    ports: MaintenancePorts<'_>,
+    ports: SessionPorts<'_>,
     retention: RetentionDays,
     owners: &[Box<dyn Roots + '_>],
     intent: CollectMode,
@@ -93,7 +97,7 @@ pub async fn clean(
     }
     // Blobs are collected after the sessions that referred to them are gone. A crash in between leaves garbage for
     // the next cleaning and never a session without its content.
-    let MaintenancePorts { blobs, leases, clock, .. } = ports;
+    let SessionPorts { blobs, leases, clock, .. } = ports;
     let owners: Vec<&dyn Roots> = owners.iter().map(|owner| &**owner).collect();
     cleaned.blobs = collect(blobs, leases, &owners, clock, intent).await?;
     for swept in cleaned.blobs.values() {
@@ -108,7 +112,7 @@ pub async fn clean(
 ///
 /// A manifest that was cut between a segment and its pins reads well by itself; only the events show that pins are
 /// missing. Other damage to events leaves the pins as they are.
-async fn known_pins(ports: MaintenancePorts<'_>, stream: &StreamId) -> Result<(), Error> {
+async fn known_pins(ports: SessionPorts<'_>, stream: &StreamId) -> Result<(), Error> {
     ports.journal.pins(stream, None).await?;
     match ports.journal.load(stream).await {
         Err(error @ Error::NotHealthy { .. }) if is_missing_pins(&error) => Err(error),
@@ -123,7 +127,7 @@ fn is_missing_pins(error: &Error) -> bool {
 
 /// Decides about one session after the other.
 struct Expiry<'a> {
-    ports: MaintenancePorts<'a>,
+    ports: SessionPorts<'a>,
     ttl: Duration,
     intent: CollectMode,
 }
@@ -153,7 +157,7 @@ impl Expiry<'_> {
     }
 
     async fn decide(&self, session: SessionId, age: Duration) -> Result<Fate, MaintenanceError> {
-        let MaintenancePorts { journal, table, .. } = self.ports;
+        let SessionPorts { journal, table, .. } = self.ports;
         if age < self.ttl {
             return Ok(Fate::Young);
         }
@@ -191,4 +195,18 @@ fn keeps_one_session(error: &MaintenanceError) -> bool {
                 Error::Locked { .. } | Error::NotHealthy { .. } | Error::Poisoned { .. }
             )
     )
+}
+
+/// Returns the roots of artifacts.
+pub fn artifact_roots(journal: &dyn JournalReader<SessionEvent>) -> JournalRoots<'_, SessionEvent> {
+    JournalRoots::events(journal, BlobNamespace::Artifacts, |events| {
+        Needed::by(events).artifacts.into_iter().collect()
+    })
+}
+
+/// Returns the roots of pinned workflows.
+pub fn workflow_roots(journal: &dyn JournalReader<SessionEvent>) -> JournalRoots<'_, SessionEvent> {
+    JournalRoots::events(journal, BlobNamespace::PinnedWorkflows, |events| {
+        Needed::by(events).workflows.into_iter().map(WorkflowHash::digest).collect()
+    })
 }

@@ -1,13 +1,13 @@
-//! The time that sessions are kept, and the marks on those that are kept for good.
+//! The time that sessions are kept, the marks on those that are kept for good, and the reasons for maintenance to fail.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_core::SessionId;
+use piton_core::error::sentence;
+use piton_core::{Code, Envelope, SessionId};
 use piton_store::port::{EntryChange, Expect, Key, Table, TableWrite};
 use serde::{Deserialize, Serialize};
 
-use super::error::MaintenanceError;
 use crate::bounds::{RETENTION_DAYS_DEFAULT, RETENTION_DAYS_MAX};
 
 /// Prefix of the keys of retention marks in the table.
@@ -106,4 +106,41 @@ pub async fn control(
     let Some(entry) = table.get(&key_of(session)).await? else { return Ok(RetentionMark::Expire) };
     let known = str::from_utf8(&entry.value).ok().and_then(|text| text.parse().ok());
     known.ok_or(MaintenanceError::UnknownControl { session })
+}
+
+/// Reasons for maintenance to fail.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MaintenanceError {
+    #[error(transparent)]
+    Store(#[from] piton_store::Error),
+    /// The retention mark of a session is unknown to this version.
+    #[error("whether {session} is kept is written in a way that this Piton does not know")]
+    UnknownControl { session: SessionId },
+}
+
+impl MaintenanceError {
+    /// Returns the code of the failure.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::UnknownControl { .. } => Code::StoreUnsupportedVersion,
+        }
+    }
+
+    /// Returns the failure as a person reads it.
+    pub fn envelope(&self) -> Envelope {
+        match self {
+            Self::Store(error) => error.envelope(),
+            Self::UnknownControl { .. } => {
+                Envelope::new(self.code(), sentence(&format!("{self}; it stays")))
+            }
+        }
+    }
+}
+
+impl From<MaintenanceError> for Envelope {
+    fn from(error: MaintenanceError) -> Self {
+        error.envelope()
+    }
 }

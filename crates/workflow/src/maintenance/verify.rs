@@ -13,7 +13,7 @@ use piton_store::port::{
 use piton_store::{Error, Health, StreamId};
 use serde::Serialize;
 
-use super::error::MaintenanceError;
+use super::retention::MaintenanceError;
 use crate::bounds::SESSIONS_NAMED_MAX;
 use crate::bundle::Needed;
 use crate::compile::CompiledWorkflow;

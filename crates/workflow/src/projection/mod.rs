@@ -13,34 +13,29 @@
 //! it. Events are taken as valid; [`LogRules`](crate::event::LogRules) checks them.
 
 mod advances;
-mod capabilities;
-mod contexts;
 mod decisions;
 mod gaps;
 mod graph;
 mod inherited;
 mod outputs;
-mod preferences;
+mod produced;
 mod recap;
 mod resume;
 mod run_state;
 mod session_state;
-mod side_records;
 mod summary;
 
 pub use advances::{Advances, RecordedAttempt, Submission};
-pub use capabilities::{Capabilities, CapabilityStanding};
-pub use contexts::Contexts;
 pub use decisions::{DecisionKind, PersonDecision, RecordedDecision};
 pub use gaps::{Gap, Gaps};
 pub use graph::{RunGraph, RunNode};
-pub use outputs::{Outputs, RecordedOutput};
-pub use preferences::PreferenceHistory;
-pub use recap::{ArtifactText, Noted, Produced, ProducedArtifact, RecapDraft, RecapPiece};
-pub use resume::{Ranking, Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
+pub use inherited::{Capabilities, CapabilityStanding, Contexts, PreferenceHistory};
+pub use outputs::{Outputs, RecordedOutput, SideRecord, SideRecordBody, SideRecords};
+pub use produced::{ArtifactText, Produced, ProducedArtifact};
+pub use recap::{Noted, RecapDraft, RecapPiece};
+pub use resume::{Offer, Ranking, ResumeQuery, WhyMatched, rank};
 pub use run_state::{RunState, status};
 pub use session_state::{LastObservation, SessionState};
-pub use side_records::{SideRecord, SideRecordBody, SideRecords};
 pub use summary::{
     RunSummary, SUMMARY_VERSION, SeenValue, StepPlace, Surroundings, TipState, WorkflowOutline,
     headline,

@@ -11,11 +11,13 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use piton_core::BoundedText;
 use piton_core::budget::{TRUNCATION_MARKER, truncate};
-use piton_core::{NodeId, RunId, SessionId, TimestampMs, WorkflowId};
 use unicode_normalization::UnicodeNormalization;
 
+use super::summary::{RunSummary, SeenValue, Surroundings, WorkflowOutline};
 use crate::bounds::{RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX};
 use crate::label::Label;
 
@@ -54,47 +56,19 @@ pub struct ResumeQuery<'a> {
     pub with_completed: bool,
 }
 
-/// A run that could be resumed, at its preferred tip.
-#[derive(Clone, Copy, Debug)]
-pub struct ResumeCandidate<'a> {
-    pub session: SessionId,
-    pub run: RunId,
-    pub tip: NodeId,
-    pub is_complete: bool,
-    /// Time of its newest event.
-    pub active_at: TimestampMs,
-    /// The commit that was last seen.
-    pub head_sha: Option<&'a str>,
-    /// The branch that was last seen.
-    pub branch: Option<&'a str>,
-    /// Name of the run for people.
-    pub label: Label,
-    pub goal: Option<&'a str>,
-    /// The current notes at the tip.
-    pub recap: Option<&'a str>,
-    pub step_titles: &'a [String],
-    pub workflow: &'a WorkflowId,
-    /// Name of the workflow for people.
-    pub workflow_name: Option<&'a str>,
-}
-
-/// A run that is offered.
+/// A run that is offered, at its preferred tip.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resumable {
-    pub session: SessionId,
-    pub run: RunId,
-    pub tip: NodeId,
-    /// All matches, strongest first.
+pub struct Offer {
+    pub summary: Arc<RunSummary>,
+    /// All matches, strongest first and never empty.
     pub why: Vec<WhyMatched>,
-    /// The beginning of the notes at its tip.
-    pub snippet: String,
 }
 
 /// The runs that are offered, with counts of the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranking {
     /// Best first, at most [`RESUME_CANDIDATES_MAX`].
-    pub offered: Vec<Resumable>,
+    pub offers: Vec<Offer>,
     /// Number of further runs that match the query; of all other runs, if none matches.
     pub more: usize,
     /// Number of completed runs that match but were not asked for; of all completed runs, if none matches.
@@ -102,25 +76,21 @@ pub struct Ranking {
 }
 
 /// Returns the runs that match best, best first.
-pub fn rank<'a>(
-    query: &ResumeQuery<'_>,
-    candidates: impl IntoIterator<Item = ResumeCandidate<'a>>,
-) -> Ranking {
+pub fn rank(query: &ResumeQuery<'_>, runs: impl IntoIterator<Item = Arc<RunSummary>>) -> Ranking {
     let words = query.text.map(tokens).unwrap_or_default();
-    let (mut ranked, left_out): (Vec<_>, Vec<_>) = candidates
+    let (mut ranked, left_out): (Vec<_>, Vec<_>) = runs
         .into_iter()
-        .map(|candidate| (why(query, &words, &candidate), candidate))
-        .partition(|(_, candidate)| query.with_completed || !candidate.is_complete);
-    let matches = |all: &[Ranked<'_>]| {
-        all.iter().filter(|(why, _)| why[0] != WhyMatched::RecencyFallback).count()
-    };
+        .map(|summary| Offer { why: why(query, &words, &summary), summary })
+        .partition(|offer| query.with_completed || !offer.summary.status.is_complete());
+    let is_match = |offer: &&Offer| offer.why[0] != WhyMatched::RecencyFallback;
+    let matches = |all: &[Offer]| all.iter().filter(is_match).count();
     let (matching, matching_left_out) = (matches(&ranked), matches(&left_out));
     let is_fallback = matching + matching_left_out == 0;
-    ranked.sort_by_key(|(why, candidate)| {
-        let &ResumeCandidate { is_complete, active_at, session, run, .. } = candidate;
-        let strongest = why.first().copied();
-        let is_fallback = strongest == Some(WhyMatched::RecencyFallback);
-        (is_fallback, is_complete, strongest, Reverse(active_at), session, run)
+    ranked.sort_by_key(|offer| {
+        let (strongest, run) = (offer.why[0], &offer.summary);
+        let is_fallback = strongest == WhyMatched::RecencyFallback;
+        let is_complete = run.status.is_complete();
+        (is_fallback, is_complete, strongest, Reverse(run.active_at), run.session_id, run.run_id)
     });
     // If nothing matches, every run is a fallback, and the counts are about all of them.
     let total = if is_fallback { ranked.len() } else { matching };
@@ -128,34 +98,34 @@ pub fn rank<'a>(
     Ranking {
         more: total.saturating_sub(ranked.len()),
         completed_left_out: if is_fallback { left_out.len() } else { matching_left_out },
-        offered: ranked.into_iter().map(|(why, candidate)| offer(why, &candidate)).collect(),
+        offers: ranked,
     }
 }
 
-/// A candidate with its matches, strongest first and never empty.
-type Ranked<'a> = (Vec<WhyMatched>, ResumeCandidate<'a>);
-
-fn offer(why: Vec<WhyMatched>, candidate: &ResumeCandidate<'_>) -> Resumable {
-    let recap = candidate.recap.unwrap_or_default();
-    let snippet = truncate(recap, RESUME_SNIPPET_BYTES_MAX).into_owned();
-    let &ResumeCandidate { session, run, tip, .. } = candidate;
-    Resumable { session, run, tip, why, snippet }
+impl RunSummary {
+    /// Returns the beginning of the notes at the tip.
+    pub fn snippet(&self) -> Cow<'_, str> {
+        truncate(text(self.recap.as_ref()), RESUME_SNIPPET_BYTES_MAX)
+    }
 }
 
-fn why(
-    query: &ResumeQuery<'_>,
-    words: &BTreeSet<String>,
-    candidate: &ResumeCandidate<'_>,
-) -> Vec<WhyMatched> {
-    let same_head = query.head_sha.is_some() && query.head_sha == candidate.head_sha;
-    let same_branch = match (query.branch, candidate.branch) {
-        (Some(asked), Some(branch)) => !asked.is_empty() && branch.starts_with(asked),
+/// Returns a text; the empty one if there is none.
+fn text<const MAX: usize>(text: Option<&BoundedText<MAX>>) -> &str {
+    text.map(BoundedText::as_str).unwrap_or_default()
+}
+
+fn why(query: &ResumeQuery<'_>, words: &BTreeSet<String>, run: &RunSummary) -> Vec<WhyMatched> {
+    let Surroundings { branch, head_sha, .. } = &run.surroundings;
+    let same_head =
+        query.head_sha.is_some() && query.head_sha == head_sha.as_ref().map(SeenValue::as_str);
+    let same_branch = match (query.branch, branch) {
+        (Some(asked), Some(branch)) => !asked.is_empty() && branch.as_str().starts_with(asked),
         _ => false,
     };
     let around = [(WhyMatched::HeadSha, same_head), (WhyMatched::Branch, same_branch)];
     let mut why: Vec<WhyMatched> =
         around.into_iter().filter(|(_, matched)| *matched).map(|(why, _)| why).collect();
-    why.extend(in_words(words, candidate));
+    why.extend(in_words(words, run));
     if why.is_empty() {
         why.push(WhyMatched::RecencyFallback);
     }
@@ -164,17 +134,18 @@ fn why(
 
 /// Returns the kinds of text that contain words of a query. Empty if a word is in none of them, or if there are no
 /// words.
-fn in_words(words: &BTreeSet<String>, candidate: &ResumeCandidate<'_>) -> Vec<WhyMatched> {
-    let name = candidate.workflow_name.unwrap_or_default();
-    let titles: Vec<&str> = candidate.step_titles.iter().map(String::as_str).collect();
-    let goal = candidate.goal.map(without_marker).unwrap_or_default();
-    let notes = candidate.recap.map(without_marker).unwrap_or_default();
+fn in_words(words: &BTreeSet<String>, run: &RunSummary) -> Vec<WhyMatched> {
+    let WorkflowOutline { id, name, step_titles, .. } = &run.workflow;
+    let titles: Vec<&str> = step_titles.iter().map(String::as_str).collect();
+    let goal = without_marker(text(run.goal.as_ref()));
+    let notes = without_marker(text(run.recap.as_ref()));
+    let workflow = [id.as_str(), name.as_deref().unwrap_or_default()];
     let places = [
-        (WhyMatched::Label, label_words(words, candidate.label)),
+        (WhyMatched::Label, label_words(words, run.label)),
         (WhyMatched::Goal, words_in(&[goal], words)),
         (WhyMatched::Notes, words_in(&[notes], words)),
         (WhyMatched::StepTitles, words_in(&titles, words)),
-        (WhyMatched::WorkflowId, words_in(&[candidate.workflow.as_str(), name], words)),
+        (WhyMatched::WorkflowId, words_in(&workflow, words)),
     ];
     let found: BTreeSet<&String> =
         places.iter().flat_map(|(_, found)| found.iter().copied()).collect();

@@ -3,13 +3,10 @@
 use piton_core::{EventIndex, NodeId, RunId, TimestampMs};
 
 use super::advances::{Advances, Submission};
-use super::capabilities::Capabilities;
-use super::contexts::Contexts;
 use super::gaps::{Gap, Gaps};
 use super::graph::{RunGraph, RunNode};
-use super::outputs::{Outputs, RecordedOutput};
-use super::preferences::PreferenceHistory;
-use super::side_records::{SideRecord, SideRecordBody, SideRecords};
+use super::inherited::{Capabilities, Contexts, PreferenceHistory};
+use super::outputs::{Outputs, RecordedOutput, SideRecord, SideRecordBody, SideRecords};
 use crate::event::{
     AdvanceOutcome, Autonomy, EventBody, NodeCreated, NodeKind, RunStarted, SessionEvent,
 };

@@ -17,7 +17,6 @@ use piton_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::resume::ResumeCandidate;
 use super::run_state::{RunState, status};
 use super::session_state::SessionState;
 use crate::bounds::{
@@ -182,28 +181,6 @@ impl RunSummary {
             activity: run.graph.last_activity()?,
             recap: recap.map(BoundedText::truncated),
         })
-    }
-
-    /// Returns the run as a candidate for resuming.
-    pub fn candidate(&self) -> ResumeCandidate<'_> {
-        fn text(seen: Option<&SeenValue>) -> Option<&str> {
-            seen.map(SeenValue::as_str)
-        }
-        ResumeCandidate {
-            session: self.session_id,
-            run: self.run_id,
-            tip: self.tip,
-            is_complete: self.status.is_complete(),
-            active_at: self.active_at,
-            head_sha: text(self.surroundings.head_sha.as_ref()),
-            branch: text(self.surroundings.branch.as_ref()),
-            recap: self.recap.as_ref().map(BoundedText::as_str),
-            workflow: &self.workflow.id,
-            workflow_name: self.workflow.name.as_deref(),
-            label: self.label,
-            goal: self.goal.as_ref().map(BoundedText::as_str),
-            step_titles: &self.workflow.step_titles,
-        }
     }
 }
 

@@ -10,13 +10,15 @@
 //! | 6 | the engine's reasons for its choice |
 //! | 7 | the node that was reached, and the edge to it |
 //! | 8 | the output itself |
+//!
+//! *Invariants*: an artifact that breaks its contract becomes no event. The breach itself was found when the output
+//! was judged.
 
-use piton_core::{EventId, GapId, NodeId, SnapshotRef};
+use piton_core::{AttemptId, DivergenceId, EventId, GapId, NodeId, ObservationId, SnapshotRef};
 use piton_store::NewBlob;
 use piton_store::port::BlobNamespace;
 use serde_json::{Map, Value};
 
-use super::artifact_events::artifact_events;
 use super::checked_output::CheckedOutput;
 use super::derive;
 use super::error::{Error, Refusal};
@@ -26,13 +28,16 @@ use super::reply_builder::StepContext;
 use super::sessions::PlanDraft;
 use super::settle::settled;
 use super::token_lookup::node_of;
-use crate::capability::Capability;
+use crate::capability::{AttemptContext, Capability, CapabilityStatus, FailureCode, ProbeResult};
+use crate::compile::{CompiledStep, Probe};
+use crate::contract::BuiltinContract;
 use crate::engine::{Decision, GapDraft, KnownCapabilities, StepFacts, decide};
 use crate::event::{
-    AdvanceOutcome, AdvanceRecorded, BoundedList, Cause, ContextSet, DecisionTraceAppended,
-    EdgeCause, EdgeCreated, EdgeKind, EventBody, EvidenceRef, GapRecorded, NodeCreated, NodeKind,
-    NodeScope, ObservationRecorded, PayloadError, Resolution, RunContext, TraceEntry,
-    TraceEntryKind,
+    AdvanceOutcome, AdvanceRecorded, BoundedList, CapabilityObserved, CapabilityProvenance, Cause,
+    ContextSet, DecisionTraceAppended, DivergenceRecorded, EdgeCause, EdgeCreated, EdgeKind,
+    EventBody, EvidenceRef, GapRecorded, NodeCreated, NodeKind, NodeScope, NonEmptySummary,
+    ObservationRecorded, PayloadError, Resolution, RunContext, TraceEntry, TraceEntryKind,
+    UseResult,
 };
 use crate::projection::{Contexts, RunState};
 use crate::run::{AttemptIntent, ContextSource};
@@ -252,4 +257,86 @@ pub(super) fn merged_context(
     })?;
     let known = before.map_or_else(|| context.as_object().is_empty(), |before| *before == context);
     Ok((!known).then_some(context))
+}
+
+/// Returns the events that `artifacts` stand for, submitted by `attempt` for `step` at `at`.
+fn artifact_events(
+    step: &CompiledStep,
+    at: NodeScope,
+    attempt: AttemptId,
+    artifacts: &[Value],
+) -> Vec<EventBody> {
+    let mut bodies = Vec::new();
+    for (ordinal, artifact) in artifacts.iter().enumerate() {
+        if BuiltinContract::CapabilityObservation.describes(artifact) {
+            let id = derive::observation(attempt, ordinal);
+            let observed = observation(step, id, artifact);
+            bodies.extend(observed.map(|observed| EventBody::CapabilityObserved(at, observed)));
+        } else if BuiltinContract::Divergence.describes(artifact) {
+            let left = divergence(derive::divergence(attempt, ordinal), artifact);
+            bodies.extend(left.map(|left| EventBody::DivergenceRecorded(at, left)));
+        }
+    }
+    bodies
+}
+
+fn text<'a>(artifact: &'a Value, name: &str) -> Option<&'a str> {
+    artifact.get(name).and_then(Value::as_str)
+}
+
+fn divergence(divergence_id: DivergenceId, artifact: &Value) -> Option<DivergenceRecorded> {
+    Some(DivergenceRecorded {
+        divergence_id,
+        reason: text(artifact, "reason")?.parse().ok()?,
+        summary: NonEmptySummary::new(text(artifact, "summary")?).ok()?,
+        related_step_id: text(artifact, "relatedStepId").and_then(|id| id.parse().ok()),
+    })
+}
+
+fn observation(
+    step: &CompiledStep,
+    id: ObservationId,
+    artifact: &Value,
+) -> Option<CapabilityObserved> {
+    let capability: Capability = text(artifact, "capability")?.parse().ok()?;
+    let result: ProbeResult = text(artifact, "result")?.parse().ok()?;
+    let failure = text(artifact, "failureCode").and_then(|code| code.parse().ok());
+    // A result counts as a probe only if the step was compiled to probe this very capability.
+    let probe = step.probe.as_ref().filter(|probe| probe.capability == capability);
+    let (status, provenance) = match probe {
+        Some(probe) => probed(step, probe, result),
+        None => used(result, failure.unwrap_or(FailureCode::Unknown)),
+    };
+    CapabilityObserved::new(id, capability, status, provenance).ok()
+}
+
+fn probed(
+    step: &CompiledStep,
+    probe: &Probe,
+    result: ProbeResult,
+) -> (CapabilityStatus, CapabilityProvenance) {
+    let status = match result {
+        ProbeResult::Success => CapabilityStatus::Available,
+        ProbeResult::Failure => CapabilityStatus::Unavailable,
+    };
+    let probe_template_id = (&probe.template_id).into();
+    let probe_step_id = step.step_id.clone();
+    (status, CapabilityProvenance::ProbeStep { probe_template_id, probe_step_id, result })
+}
+
+fn used(result: ProbeResult, code: FailureCode) -> (CapabilityStatus, CapabilityProvenance) {
+    let attempt_context = AttemptContext::WorkflowStep;
+    let (status, result) = match result {
+        ProbeResult::Success => (CapabilityStatus::Available, UseResult::Success),
+        // A tool that failed once may work the next time; a missing or forbidden one will not.
+        ProbeResult::Failure => match code {
+            FailureCode::ToolMissing | FailureCode::PolicyBlocked => {
+                (CapabilityStatus::Unavailable, UseResult::Failure(code))
+            }
+            FailureCode::ToolError | FailureCode::Unknown => {
+                (CapabilityStatus::Unknown, UseResult::Failure(code))
+            }
+        },
+    };
+    (status, CapabilityProvenance::AttemptedUse { attempt_context, result })
 }

@@ -4,26 +4,28 @@
 //! [`SessionLoader::load`] reads a whole session. [`SessionLoader::current`] keeps what it has folded and follows the
 //! log from there. Pinned workflows, snapshots and artifacts never change, so they are cached by their digests.
 //!
+//! The caches are maps that evict their oldest entry when they are full.
 //! *Invariants*: a cached session is exactly what the log says up to its cursor. Every use first asks the journal
 //! whether anything was appended after the cursor, or holds a lease that stands there. A log that was cut or replaced
 //! is read again from its start. An event is applied once, no matter whether it arrives from the append itself or
 //! from following the log. A snapshot is cached only after it was checked against its workflow.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_core::{Digest, SessionId, SnapshotRef, WorkflowHash};
 use piton_store::StreamId;
 use piton_store::port::{BlobNamespace, BlobReader, Cursor, Follow, JournalReader};
 
-use super::bounded_map::BoundedMap;
 use super::error::Error;
 use crate::bounds::{
     ARTIFACTS_WARM_MAX, SESSIONS_WARM_MAX, SNAPSHOTS_WARM_MAX, TIPS_WARM_MAX, WORKFLOWS_WARM_MAX,
 };
 use crate::compile::CompiledWorkflow;
 use crate::event::{LogFlaw, LogRules, SessionEvent};
+use crate::id_map::IdMap;
 use crate::name::{LoopId, StepId};
 use crate::projection::{ArtifactText, RunState, RunSummary, SessionState, TipState};
 use crate::snapshot::ExecutionSnapshot;
@@ -317,5 +319,82 @@ impl Drop for ForgetOnDrop<'_> {
         if !self.is_settled {
             self.loader.forget(self.session);
         }
+    }
+}
+
+/// A shared map with a maximum number of entries.
+#[derive(Debug)]
+struct BoundedMap<K, V> {
+    entries_max: usize,
+    entries: Mutex<BoundedEntries<K, V>>,
+}
+
+#[derive(Debug)]
+struct BoundedEntries<K, V> {
+    values: IdMap<K, V>,
+    order: VecDeque<K>,
+}
+
+impl<K: Copy + Eq + Hash, V: Clone> BoundedMap<K, V> {
+    fn new(entries_max: usize) -> Self {
+        let entries = BoundedEntries { values: IdMap::default(), order: VecDeque::new() };
+        Self { entries_max, entries: Mutex::new(entries) }
+    }
+
+    fn entries(&self) -> MutexGuard<'_, BoundedEntries<K, V>> {
+        // A panic in one task must not make the map unusable for all later ones.
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn get(&self, key: K) -> Option<V> {
+        self.entries().values.get(&key).cloned()
+    }
+
+    /// Returns the value under `key`, inserting `value` if there is none.
+    fn get_or_insert(&self, key: K, value: V) -> V {
+        let mut entries = self.entries();
+        if let Some(present) = entries.values.get(&key) {
+            return present.clone();
+        }
+        // Eviction is by age, not by use: reads then need no bookkeeping.
+        if entries.order.len() >= self.entries_max
+            && let Some(oldest) = entries.order.pop_front()
+        {
+            entries.values.remove(&oldest);
+        }
+        entries.order.push_back(key);
+        entries.values.insert(key, value.clone());
+        value
+    }
+
+    fn remove(&self, key: K) {
+        let mut entries = self.entries();
+        // `order` holds exactly the keys of `values`; a stale entry would evict a later value under the same key.
+        if entries.values.remove(&key).is_some() {
+            entries.order.retain(|other| *other != key);
+        }
+    }
+
+    /// Returns the keys that satisfy `wanted`.
+    fn keys(&self, wanted: impl Fn(&K) -> bool) -> Vec<K> {
+        self.entries().values.keys().filter(|key| wanted(key)).copied().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BoundedMap;
+
+    #[test]
+    fn a_full_map_forgets_the_oldest_and_keeps_the_first_value_of_a_key() {
+        let map = BoundedMap::new(2);
+        assert_eq!((map.get_or_insert(1, 'a'), map.get_or_insert(1, 'b')), ('a', 'a'));
+        map.get_or_insert(2, 'b');
+        map.remove(1);
+        map.get_or_insert(3, 'c');
+        assert_eq!((map.get(1), map.get(2), map.get(3)), (None, Some('b'), Some('c')));
+        map.get_or_insert(4, 'd');
+        assert_eq!((map.get(2), map.get(4)), (None, Some('d')));
+        assert_eq!(map.keys(|key| *key > 3), [4]);
     }
 }

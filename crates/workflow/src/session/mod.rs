@@ -5,15 +5,14 @@
 //! | file | does |
 //! |---|---|
 //! | `request` | requests, as callers send them |
-//! | `token_lookup` | verifies the tokens of a call and finds the node or the run that they name |
-//! | `loader`, `bounded_map` | loads and folds sessions, loads their content, and caches both up to a limit |
+//! | `token_lookup` | verifies the tokens of a call and finds the node, the run or the pending step that they name |
+//! | `loader` | loads and folds sessions, loads their content, and caches both up to a limit |
 //! | `reader`, `sessions` | the reading half; the writing half with the lease and the plan |
 //! | `start`, `advance`, `checkpoint`, `prefer`, `settle` | load, decide, append |
-//! | `checked_output`, `advance_draft`, `artifact_events` | the events that record an output |
+//! | `checked_output`, `advance_draft` | the events that record an output |
 //! | `derive` | ids that derive from an attempt |
 //! | `reply_basis`, `reply_builder` | a reply from recorded facts alone |
 //! | `rehydrate` | the state of a run, for an agent that resumes it |
-//! | `step_grant` | the pending step that a call of another tool belongs to |
 //! | `reply`, `text` | the reply as data, and as an agent reads it |
 //! | `error` | reasons for a call to fail |
 //!
@@ -29,8 +28,6 @@
 
 mod advance;
 mod advance_draft;
-mod artifact_events;
-mod bounded_map;
 mod checked_output;
 mod checkpoint;
 mod derive;
@@ -46,7 +43,6 @@ mod request;
 mod sessions;
 mod settle;
 mod start;
-mod step_grant;
 mod text;
 mod token_lookup;
 
@@ -63,6 +59,5 @@ pub use request::{
 };
 pub use sessions::Sessions;
 pub use settle::{Question, SettledStep};
-pub use step_grant::{PendingAccess, StepGrant};
 pub use text::DECIDED;
-pub use token_lookup::{ResumedRun, TokenRun};
+pub use token_lookup::{PendingAccess, ResumedRun, StepGrant, TokenRun};

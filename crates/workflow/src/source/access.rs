@@ -3,8 +3,7 @@
 use piton_core::BoundedText;
 use serde_json::Value;
 
-use super::pointer::Pointer;
-use super::problem::{ProblemCode, Problems};
+use super::problem::{Pointer, ProblemCode, Problems};
 use super::read::{FromSource, ObjectReader};
 use crate::bounds::{ACCESS_NAME_BYTES_MAX, DECLARATIONS_MAX};
 use crate::compile::{StateAccess, StepAccess, WorkspaceAccess};

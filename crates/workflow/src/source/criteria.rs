@@ -7,8 +7,7 @@ use piton_core::BoundedText;
 use serde_json::Value;
 
 use super::detect::Dialect;
-use super::pointer::Pointer;
-use super::problem::{CONTRACT_INSTEAD, ProblemCode, Problems};
+use super::problem::{CONTRACT_INSTEAD, Pointer, ProblemCode, Problems};
 use super::read::{ObjectReader, Whole, wrong_type};
 use crate::bounds::{RULE_BYTES_MAX, RULE_DEPTH_MAX, RULE_LENGTH_MAX, RULES_MAX};
 use crate::contract::criteria::{Criterion, Pattern};

@@ -5,8 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::pointer::Pointer;
-use super::problem::{ProblemCode, Problems};
+use super::problem::{Pointer, ProblemCode, Problems};
 
 piton_core::closed_set! {
     /// In which form a workflow file is written.

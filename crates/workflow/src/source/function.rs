@@ -6,8 +6,7 @@ use piton_core::BoundedText;
 use serde_json::Value;
 
 use super::detect::Dialect;
-use super::pointer::Pointer;
-use super::problem::{NAME_FORM, ProblemCode, Problems};
+use super::problem::{NAME_FORM, Pointer, ProblemCode, Problems};
 use super::prompt::Prose;
 use super::read::{FromSource, ObjectReader, parsed, read_by_parsing, text};
 use crate::bounds::{BLOCK_BYTES_MAX, DECLARATIONS_MAX, DESCRIPTION_BYTES_MAX, NAME_BYTES_MAX};

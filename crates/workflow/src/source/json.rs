@@ -6,8 +6,7 @@ use piton_core::{LostNumber, refuse_lost_numbers};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::pointer::Pointer;
-use super::problem::{ProblemCode, Problems, SPLIT};
+use super::problem::{Pointer, ProblemCode, Problems, SPLIT};
 use crate::bounds::SOURCE_BYTES_MAX;
 
 /// Parses `text`. If a field occurs twice, the first counts and the second is reported.

@@ -10,7 +10,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `json`, `read`, `problem`, `pointer` | parsing and reading that continue after a problem, and the problems |
+//! | `json`, `read`, `problem` | parsing and reading that continue after a problem, and the problems with their positions |
 //! | `detect` | the dialects, and which one a file is in |
 //! | `task`, `prompt`, `criteria`, `function`, `access` | what both dialects have: a step, its prompt, the rules for its notes, functions, access |
 //! | `strict`, `classic` | the rest of each dialect: the whole file, loops, calls; predicates, assessments and slots of the classic one |
@@ -58,7 +58,6 @@ mod criteria;
 mod detect;
 mod function;
 mod json;
-mod pointer;
 mod problem;
 mod prompt;
 mod read;
@@ -69,8 +68,7 @@ mod workflow_id;
 
 pub use builtin_id::{ContractRef, FeatureId, ROUTINE_PREFIX, RefId, RoutineId, TemplateId};
 pub use detect::Dialect;
-pub use pointer::Pointer;
-pub use problem::{ProblemCode, SourceProblem};
+pub use problem::{Pointer, ProblemCode, SourceProblem};
 pub use rename::rename_ids;
 pub use workflow_id::{DeclaredId, IdStatus, Purpose, SourceOrigin};
 

@@ -1,13 +1,13 @@
-//! Problems of workflow files.
+//! Problems of workflow files, and their positions: JSON pointers (RFC 6901).
 
-use std::fmt::{self, Display};
+use std::fmt;
+use std::fmt::Display;
 
 use piton_core::truncate;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::builtin_id::ContractRef;
-use super::pointer::Pointer;
 use crate::bounds::{LOOP_DEPTH_MAX, PROBLEM_TEXT_BYTES_MAX, PROBLEMS_MAX, RULES_MAX, STEPS_MAX};
 
 /// The form of names of functions and variables.
@@ -220,5 +220,46 @@ impl Problems {
     pub(crate) fn report_step_type(&mut self, at: &Pointer, found: &str, fix: &'static str) {
         let reason = format!("`{found}` is not a type of step");
         self.report(at, ProblemCode::UnknownName, reason, fix);
+    }
+}
+
+/// A JSON pointer, such as `/steps/3/title`. The whole text is the empty pointer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Pointer(String);
+
+impl Pointer {
+    /// Returns the pointer to the whole text.
+    pub const fn root() -> Self {
+        Self(String::new())
+    }
+
+    /// Returns the pointer to the field `name` of the object here.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Self {
+        Self(format!("{}/{}", self.0, name.replace('~', "~0").replace('/', "~1")))
+    }
+
+    /// Returns the pointer to the item at `index` of the array here.
+    #[must_use]
+    pub fn item(&self, index: usize) -> Self {
+        Self(format!("{}/{index}", self.0))
+    }
+
+    /// Returns the pointer as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// True if this is `outer` or inside it.
+    pub fn is_within(&self, outer: &Self) -> bool {
+        // The separator keeps `/steps/1` from containing `/steps/10`.
+        self.0.strip_prefix(&outer.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+impl fmt::Display for Pointer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
     }
 }

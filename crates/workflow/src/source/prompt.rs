@@ -7,8 +7,7 @@ use piton_core::BoundedText;
 use serde_json::Value;
 
 use super::builtin_id::RefId;
-use super::pointer::Pointer;
-use super::problem::{ProblemCode, Problems};
+use super::problem::{Pointer, ProblemCode, Problems};
 use super::read::{FromSource, ObjectReader, wrong_type};
 use crate::bounds::{
     BLOCK_BYTES_MAX, BLOCK_ITEMS_MAX, BLOCK_PARTS_MAX, PROMPT_BYTES_MAX, TITLE_BYTES_MAX,

@@ -10,8 +10,7 @@ use piton_core::BoundedText;
 use serde_json::{Map, Value};
 
 use super::builtin_id::{ContractRef, FeatureId, RefId, RoutineId, TemplateId};
-use super::pointer::Pointer;
-use super::problem::{CONTRACT_INSTEAD, ProblemCode, Problems};
+use super::problem::{CONTRACT_INSTEAD, Pointer, ProblemCode, Problems};
 use crate::bounds::BLOCK_BYTES_MAX;
 use crate::compile::{ConfirmationKind, ContextRole, FileScope, ModelTier};
 use crate::event::{Autonomy, RiskPolicy};

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::builtin_id::{ContractRef, RoutineId};
 use super::function::{Function, FunctionCall, FunctionReference};
-use super::pointer::Pointer;
+use super::problem::Pointer;
 use super::prompt::Prompt;
 use crate::compile::{Confirmation, Consequence, Fragment, ModelTier, Probe, StepAccess, UserNeed};
 use crate::contract::criteria::Criterion;

@@ -9,8 +9,7 @@ use piton_core::canonical::encode;
 use piton_core::{Digest, WorkflowId};
 use serde::Serialize;
 
-use super::pointer::Pointer;
-use super::problem::{ProblemCode, Problems, SourceProblem};
+use super::problem::{Pointer, ProblemCode, Problems, SourceProblem};
 use super::read::ObjectReader;
 use crate::bounds::LEGACY_ID_BYTES_MAX;
 use crate::run::SourceKind;

@@ -6,9 +6,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `payload` | the content of a token, its purpose, and its one encoding; no keys |
-//! | `string` | the long form, `st.v1.<payload>.<signature>` |
+//! | `string` | the long form, `st.v1.<payload>.<signature>`; either form, as a caller sends it |
 //! | `short` | the short form, `ak-7h2kq9xd-3-0-<80 bits>` |
-//! | `any_token` | either form, as a caller sends it |
 //! | `attempt` | ids that are computed rather than drawn |
 //! | `sign` | minting and verifying both forms with a key ring |
 //! | `error` | the reasons for refusing a token |
@@ -17,7 +16,6 @@
 //! fixed order: form and version first, then the signature. The caller looks up what the token names only
 //! after that.
 
-mod any_token;
 mod attempt;
 mod error;
 mod payload;
@@ -25,10 +23,9 @@ mod short;
 mod sign;
 mod string;
 
-pub use any_token::AnyToken;
 pub use attempt::{AttemptKind, AttemptOrdinal, attempt_id, checkpoint_node_id};
 pub use error::{Error, FormatProblem, TokenError};
 pub use payload::{AckPayload, CheckpointPayload, NodeAddress, Payload, StatePayload, TokenKind};
 pub use short::{NodeOrdinal, SessionTail, ShortToken, ShortTokenError, TokenOrdinals};
 pub use sign::{mint_forms, verify, verify_short};
-pub use string::{TokenString, TokenStringError};
+pub use string::{AnyToken, TokenString, TokenStringError};

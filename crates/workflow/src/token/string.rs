@@ -1,4 +1,4 @@
-//! The long form of a token: `st.v1.<payload>.<signature>`.
+//! The long form of a token, `st.v1.<payload>.<signature>`, and either form as a caller sends it.
 //!
 //! *Invariants*: the two parts are base64url without padding, in the only spelling that their bytes have, and
 //! the signature is as long as an HMAC-SHA256. The signature is never shown: `Debug` leaves it out, there is
@@ -44,7 +44,9 @@ use base64::Engine as _;
 // Refuses padding, and a last character with unused bits set.
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 
+use super::error::TokenError;
 use super::payload::TokenKind;
+use super::short::ShortToken;
 use crate::bounds::TOKEN_BYTES_MAX;
 
 const VERSION: &str = "v1";
@@ -192,3 +194,38 @@ piton_core::text_form!(
     r"^(st|ack|chk)\.v1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$",
     TOKEN_BYTES_MAX
 );
+
+/// A text that has one of the two forms of a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnyToken {
+    /// The signed long form.
+    Long(TokenString),
+    /// The short form; its payload has to be found before it can be verified.
+    Short(ShortToken),
+}
+
+impl AnyToken {
+    /// Returns the purpose that the token claims to have.
+    pub const fn kind(&self) -> TokenKind {
+        match self {
+            Self::Long(token) => token.kind(),
+            Self::Short(token) => token.kind(),
+        }
+    }
+}
+
+impl FromStr for AnyToken {
+    type Err = TokenError;
+
+    /// Parses either form.
+    ///
+    /// The short form joins its parts with hyphens and the long form with dots. Whichever separator comes
+    /// first decides, so that an error is about the form that was meant.
+    fn from_str(text: &str) -> Result<Self, TokenError> {
+        // A long token may contain hyphens, since base64url has them, but only after its first dot.
+        match text.find(['.', '-']) {
+            Some(place) if text[place..].starts_with('-') => Ok(Self::Short(text.parse()?)),
+            _ => Ok(Self::Long(text.parse()?)),
+        }
+    }
+}

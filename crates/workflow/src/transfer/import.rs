@@ -14,11 +14,11 @@ use piton_store::record::Record;
 use piton_store::{AppendPlan, StreamId};
 use serde::{Deserialize, Serialize};
 
-use super::error::TransferError;
-use super::ports::TransferPorts;
+use super::export::TransferError;
 use crate::bounds::TABLE_PAGE;
 use crate::bundle::{Bundle, SessionContent};
 use crate::event::SessionEvent;
+use crate::ports::SessionPorts;
 
 /// Prefix of the keys of notes in the table.
 const PREFIX: &[u8] = b"workflow/import/";
@@ -41,7 +41,7 @@ pub struct Imported {
 ///
 /// An existing session is never touched. If the import fails or is cut off, there is no new session. Content that was
 /// stored for it and is not needed is collected later.
-pub async fn import(ports: TransferPorts<'_>, bundle: &Bundle) -> Result<Imported, TransferError> {
+pub async fn import(ports: SessionPorts<'_>, bundle: &Bundle) -> Result<Imported, TransferError> {
     let content = bundle.content();
     // An earlier import of the same bundle may have been cut off. Its remains would make the id look taken.
     remove_unfinished(ports).await?;
@@ -79,7 +79,7 @@ pub async fn import(ports: TransferPorts<'_>, bundle: &Bundle) -> Result<Importe
 
 /// Leases the session `wanted` if it does not exist, else a new one.
 async fn claim(
-    ports: TransferPorts<'_>,
+    ports: SessionPorts<'_>,
     wanted: SessionId,
 ) -> Result<(StreamLease, SessionId), TransferError> {
     use piton_store::Error::{Locked, NotHealthy, Poisoned};
@@ -124,7 +124,7 @@ fn join_plans(events: Vec<SessionEvent>, manifest: &[Record]) -> Vec<Vec<Session
 
 /// Stores the content that the events refer to. It is too young to be collected before the events are there.
 async fn store_parts(
-    ports: TransferPorts<'_>,
+    ports: SessionPorts<'_>,
     content: &SessionContent,
 ) -> Result<(), TransferError> {
     for snapshot in content.snapshots.values() {
@@ -140,7 +140,7 @@ async fn store_parts(
 }
 
 async fn append(
-    ports: TransferPorts<'_>,
+    ports: SessionPorts<'_>,
     lease: &StreamLease,
     session: SessionId,
     plans: Vec<Vec<SessionEvent>>,
@@ -206,7 +206,7 @@ async fn forget(table: &dyn Table, session: SessionId) -> Result<(), TransferErr
 
 /// Removes the sessions that cut-off imports left incomplete, and returns them. An import in progress is left alone.
 /// So is a session that was damaged as well: no run can continue from that one.
-pub async fn remove_unfinished(ports: TransferPorts<'_>) -> Result<Vec<SessionId>, TransferError> {
+pub async fn remove_unfinished(ports: SessionPorts<'_>) -> Result<Vec<SessionId>, TransferError> {
     let mut removed = Vec::new();
     let mut after: Option<Key> = None;
     loop {
@@ -226,7 +226,7 @@ pub async fn remove_unfinished(ports: TransferPorts<'_>) -> Result<Vec<SessionId
 }
 
 async fn remove_if_half(
-    ports: TransferPorts<'_>,
+    ports: SessionPorts<'_>,
     session: SessionId,
 ) -> Result<bool, TransferError> {
     use piton_store::Error::{Locked, NotHealthy, Poisoned};

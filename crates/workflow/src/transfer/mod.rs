@@ -2,20 +2,14 @@
 //!
 //! | file | does |
 //! |---|---|
-//! | `export` | makes a bundle of a session, or saves the valid part of a damaged one for inspection |
+//! | `export` | makes a bundle of a session, or saves the valid part of a damaged one for inspection; reasons to fail |
 //! | `import` | makes a session of a bundle, and removes the remains of an import that was cut off |
-//! | `ports` | the effects that these need |
-//! | `error` | reasons to fail |
 //!
 //! *Invariants*: every export can be imported. An import stores nothing before everything is checked, adds to no
 //! existing session, and leaves a whole session or none.
 
-mod error;
 mod export;
 mod import;
-mod ports;
 
-pub use error::TransferError;
-pub use export::{export, salvage};
+pub use export::{TransferError, export, salvage};
 pub use import::{Imported, import, remove_unfinished};
-pub use ports::TransferPorts;

@@ -10,7 +10,7 @@ use piton_store::testing::{SimDisk, WatchedJournal};
 use piton_store::{AppendPlan, NewBlob};
 use piton_workflow::bundle::Bundle;
 use piton_workflow::event::{NodeCreated, NodeScope};
-use piton_workflow::{EventBody, EventKind, NodeKind, transfer};
+use piton_workflow::{EventBody, EventKind, NodeKind, SessionPorts, transfer};
 use serde_json::Value;
 
 use super::store::{Store, block_on, producer};
@@ -106,7 +106,7 @@ fn what_is_appended_during_an_export_is_not_half_in_the_bundle() {
             ready(store.journal.append(&lease.writer(), plan)).unwrap();
         }
     });
-    let ports = transfer::TransferPorts { journal: &journal, ..store.ports() };
+    let ports = SessionPorts { journal: &journal, ..store.ports() };
     let bundle = ready(transfer::export(ports, tale.session, producer())).unwrap();
     assert_eq!(bundle.content(), before.content());
     assert_eq!(store.events(tale.session).len(), before.content().events.len() + newest.len());

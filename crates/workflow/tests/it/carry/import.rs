@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use piton_core::BoundedText;
 use piton_core::port::fixed::SeededEntropy;
 use piton_store::memory::{MemoryKeyRing, MemoryTable};
 use piton_store::port::BlobNamespace;
 use piton_store::testing::SimDisk;
 use piton_workflow::bundle::{Bundle, BundleOrigin};
 use piton_workflow::label::label;
-use piton_workflow::projection::{ResumeCandidate, ResumeQuery, SessionState, rank};
+use piton_workflow::projection::{Offer, ResumeQuery, SeenValue, SessionState, rank};
 use piton_workflow::token::{
     AckPayload, AttemptKind, AttemptOrdinal, CheckpointPayload, Payload, StatePayload, attempt_id,
     verify,
@@ -20,6 +21,7 @@ use piton_workflow::{
 
 use super::store::{Store, block_on};
 use super::tale::Tale;
+use crate::projection::resume::quiet;
 use crate::token::samples::mint;
 
 /// A store with a tale in it, and its bundle as bytes.
@@ -73,33 +75,24 @@ fn a_search_for_what_to_resume_finds_the_same_after_a_journey() {
     }
 }
 
-fn found(
-    query: &ResumeQuery<'_>,
-    state: &SessionState,
-) -> Vec<piton_workflow::projection::Resumable> {
+fn found(query: &ResumeQuery<'_>, state: &SessionState) -> Vec<Offer> {
     let branch = state.observed(ObservationKey::GitBranch).map(|seen| match &seen.value {
         piton_workflow::event::ObservedValue::ShortString(text) => text.as_str(),
         other => panic!("{other:?}"),
     });
     let candidates = state.runs().iter().map(|run| {
         let tip = run.graph.preferred_tip().expect("a run with a root has a tip");
-        ResumeCandidate {
-            session: state.session().unwrap(),
-            run: run.id,
-            tip: tip.id,
-            is_complete: false,
-            active_at: run.active_at,
-            label: label(run.id),
-            goal: None,
-            step_titles: &[],
-            head_sha: None,
-            branch,
-            recap: run.graph.ancestry(tip.id).find_map(|node| run.outputs.recap(node.id)),
-            workflow: &run.started.workflow_id,
-            workflow_name: None,
-        }
+        let recap = run.graph.ancestry(tip.id).find_map(|node| run.outputs.recap(node.id));
+        let mut summary = quiet(1, run.active_at.get(), &run.started.workflow_id);
+        summary.session_id = state.session().unwrap();
+        summary.run_id = run.id;
+        summary.label = label(run.id);
+        summary.tip = tip.id;
+        summary.surroundings.branch = branch.map(SeenValue::truncated);
+        summary.recap = recap.map(BoundedText::truncated);
+        Arc::new(summary)
     });
-    rank(query, candidates).offered
+    rank(query, candidates).offers
 }
 
 // shows: WR-388, WR-468, WR-476

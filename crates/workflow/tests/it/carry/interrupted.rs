@@ -8,7 +8,7 @@ use piton_store::memory::MemoryTable;
 use piton_store::testing::{DiskFault, FaultKind, SimDisk, WatchedJournal};
 use piton_workflow::bundle::Bundle;
 use piton_workflow::event::OutputPayload;
-use piton_workflow::transfer;
+use piton_workflow::{SessionPorts, transfer};
 
 use super::store::{Store, block_on, producer};
 use super::tale::Tale;
@@ -105,7 +105,7 @@ fn half_of_a_session_is_recognised_and_removed_before_the_next_import() {
                 disk.set_fault(Some(DiskFault { at: 0, kind: FaultKind::Crash }));
             }
         });
-        let ports = transfer::TransferPorts { journal: &journal, ..store.ports() };
+        let ports = SessionPorts { journal: &journal, ..store.ports() };
         block_on(transfer::import(ports, &bundle)).unwrap_err()
     };
     let (disk, notes) = (SimDisk::new(), MemoryTable::new());
@@ -140,7 +140,7 @@ fn an_import_that_fails_without_a_crash_takes_back_what_it_appended() {
             disk.set_fault(Some(DiskFault { at: 2, kind: FaultKind::ErrorOnce }));
         }
     });
-    let ports = transfer::TransferPorts { journal: &journal, ..store.ports() };
+    let ports = SessionPorts { journal: &journal, ..store.ports() };
     block_on(transfer::import(ports, &bundle)).unwrap_err();
     disk.set_fault(None);
     assert!(store.sessions().is_empty());
@@ -160,7 +160,7 @@ fn an_import_at_work_is_left_alone() {
             assert_eq!(removed.unwrap(), []);
         }
     });
-    let ports = transfer::TransferPorts { journal: &journal, ..store.ports() };
+    let ports = SessionPorts { journal: &journal, ..store.ports() };
     ready(transfer::import(ports, &bundle)).unwrap();
     assert_eq!(looked.load(Ordering::Relaxed), 2);
     assert!(store.events(tale.session) == tale.events());

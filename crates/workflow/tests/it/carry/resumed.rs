@@ -1,14 +1,16 @@
 //! Runs that an agent began in one data directory and goes on with in another.
 
+use std::sync::Arc;
+
 use piton_core::port::fixed::{ManualClock, SeededEntropy};
 use piton_core::{Code, SessionId, TimestampMs};
-use piton_store::memory::MemoryTable;
-use piton_workflow::NodeAddress;
+use piton_store::memory::{MemoryLeases, MemoryTable};
 use piton_workflow::bundle::Bundle;
 use piton_workflow::projection::SessionState;
 use piton_workflow::session::Reply;
 use piton_workflow::token::{Payload, StatePayload};
-use piton_workflow::transfer::{TransferPorts, export, import};
+use piton_workflow::transfer::{export, import};
+use piton_workflow::{NodeAddress, SessionPorts};
 use serde_json::json;
 
 use super::store::producer;
@@ -19,6 +21,7 @@ use crate::token::samples::mint;
 /// What carrying needs besides the store of a rig.
 struct Hands {
     table: MemoryTable,
+    leases: MemoryLeases,
     clock: ManualClock,
     entropy: SeededEntropy,
 }
@@ -26,14 +29,16 @@ struct Hands {
 impl Hands {
     fn new(seed: u64) -> Self {
         let (table, clock) = (MemoryTable::new(), ManualClock::new(TimestampMs(0)));
-        Self { table, clock, entropy: SeededEntropy::new(seed) }
+        let leases = MemoryLeases::new(Arc::new(ManualClock::new(TimestampMs(0))));
+        Self { table, leases, clock, entropy: SeededEntropy::new(seed) }
     }
 
-    fn ports<'a>(&'a self, rig: &'a Rig) -> TransferPorts<'a> {
-        TransferPorts {
+    fn ports<'a>(&'a self, rig: &'a Rig) -> SessionPorts<'a> {
+        SessionPorts {
             journal: rig.journal.as_ref(),
             blobs: rig.blobs.as_ref(),
             table: &self.table,
+            leases: &self.leases,
             clock: &self.clock,
             entropy: &self.entropy,
         }

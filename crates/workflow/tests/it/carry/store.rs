@@ -14,7 +14,7 @@ use piton_store::testing::SimDisk;
 use piton_store::{AppendPlan, StreamId};
 use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::projection::SessionState;
-use piton_workflow::{SessionEvent, maintenance, transfer};
+use piton_workflow::{SessionEvent, SessionPorts, transfer};
 
 use super::tale::Tale;
 
@@ -72,23 +72,14 @@ impl Store {
         }
     }
 
-    pub(crate) fn ports(&self) -> transfer::TransferPorts<'_> {
-        transfer::TransferPorts {
-            journal: self.journal.as_ref(),
-            blobs: self.blobs.as_ref(),
-            table: &self.table,
-            clock: self.clock.as_ref(),
-            entropy: &self.entropy,
-        }
-    }
-
-    pub(crate) fn upkeep(&self) -> maintenance::MaintenancePorts<'_> {
-        maintenance::MaintenancePorts {
+    pub(crate) fn ports(&self) -> SessionPorts<'_> {
+        SessionPorts {
             journal: self.journal.as_ref(),
             blobs: self.blobs.as_ref(),
             table: &self.table,
             leases: self.leases.as_ref(),
             clock: self.clock.as_ref(),
+            entropy: &self.entropy,
         }
     }
 

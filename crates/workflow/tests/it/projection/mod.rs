@@ -6,7 +6,7 @@ mod log;
 mod own_outputs;
 mod recap;
 mod required;
-mod resume;
+pub(crate) mod resume;
 mod status;
 mod summary;
 mod tip;

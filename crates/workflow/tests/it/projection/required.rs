@@ -85,6 +85,6 @@ async fn offered(rig: &Rig, session: SessionId) {
     let blobs = Arc::<dyn Blobs>::clone(&rig.blobs);
     let recall = RunIndex::new(journal, blobs, Arc::new(MemoryCache::new()));
     let query = ResumeQuery { text: Some("mend"), ..ResumeQuery::default() };
-    let offers = recall.resume(&query).await.unwrap().offers;
-    assert_eq!(offers.iter().map(|offer| offer.resumable.session).collect::<Vec<_>>(), [session]);
+    let offers = recall.resume(&query).await.unwrap().ranking.offers;
+    assert_eq!(offers.iter().map(|offer| offer.summary.session_id).collect::<Vec<_>>(), [session]);
 }

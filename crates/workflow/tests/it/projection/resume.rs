@@ -1,44 +1,72 @@
 //! Which run is meant.
 
+use std::sync::Arc;
+
 use piton_core::{
-    NodeId, RunId, SessionId, TimestampMs, WorkflowId,
+    BoundedText, Digest, EventIndex, FileBytes, NodeId, RunId, SessionId, TimestampMs,
+    WorkflowHash, WorkflowId,
     budget::{TRUNCATION_MARKER, truncate},
 };
+use piton_workflow::RunStatus;
 use piton_workflow::label::label;
-use piton_workflow::projection::{ResumeCandidate, ResumeQuery, WhyMatched, rank};
+use piton_workflow::projection::{
+    Ranking, ResumeQuery, RunSummary, SeenValue, Surroundings, WhyMatched, WorkflowOutline, rank,
+};
 use proptest::prelude::*;
 
 const SHA: &str = "0123456789abcdef0123456789abcdef01234567";
 
 /// An open run that nothing is known of but when it was active.
-fn quiet(number: u8, active_at: u64, workflow: &WorkflowId) -> ResumeCandidate<'_> {
-    let run = RunId::from_bytes([number; 16]);
-    ResumeCandidate {
-        session: SessionId::from_bytes([number; 16]),
-        run,
-        tip: NodeId::from_bytes([number; 16]),
-        is_complete: false,
-        active_at: TimestampMs(active_at),
-        head_sha: None,
-        branch: None,
-        label: label(run),
+pub(crate) fn quiet(number: u8, active_at: u64, workflow: &WorkflowId) -> RunSummary {
+    let run_id = RunId::from_bytes([number; 16]);
+    RunSummary {
+        session_id: SessionId::from_bytes([number; 16]),
+        run_id,
+        label: label(run_id),
+        title: BoundedText::truncated("a run"),
         goal: None,
+        workflow: WorkflowOutline {
+            id: workflow.clone(),
+            hash: WorkflowHash::new(Digest::of(&FileBytes(b""))),
+            name: None,
+            step_titles: Vec::new(),
+        },
+        step: None,
+        status: RunStatus::InProgress,
+        open_gaps: 0,
+        nodes: 1,
+        tips: 1,
+        surroundings: Surroundings::default(),
+        started_at: TimestampMs(0),
+        active_at: TimestampMs(active_at),
+        tip: NodeId::from_bytes([number; 16]),
+        activity: EventIndex::ZERO,
         recap: None,
-        step_titles: &[],
-        workflow,
-        workflow_name: None,
     }
+}
+
+fn noted(notes: &str, run: RunSummary) -> RunSummary {
+    RunSummary { recap: Some(BoundedText::new(notes).unwrap()), ..run }
+}
+
+fn seen(branch: Option<&str>, head_sha: Option<&str>, run: RunSummary) -> RunSummary {
+    let (branch, head_sha) = (branch.map(SeenValue::truncated), head_sha.map(SeenValue::truncated));
+    RunSummary { surroundings: Surroundings { branch, head_sha, repo_root: None }, ..run }
+}
+
+fn ranked(query: &ResumeQuery<'_>, runs: &[RunSummary]) -> Ranking {
+    rank(query, runs.iter().cloned().map(Arc::new))
 }
 
 fn workflow() -> WorkflowId {
     "project.login_fix".parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn order(query: &ResumeQuery<'_>, candidates: &[ResumeCandidate<'_>]) -> Vec<(u8, WhyMatched)> {
-    rank(query, candidates.iter().copied())
-        .offered
+fn order(query: &ResumeQuery<'_>, candidates: &[RunSummary]) -> Vec<(u8, WhyMatched)> {
+    ranked(query, candidates)
+        .offers
         .iter()
-        .map(|found| (found.session.as_bytes()[0], found.why[0]))
+        .map(|found| (found.summary.session_id.as_bytes()[0], found.why[0]))
         .collect()
 }
 
@@ -49,9 +77,9 @@ fn what_matches_more_strongly_comes_first() {
     let candidates = [
         quiet(5, 900, &other),
         quiet(4, 1, &login),
-        ResumeCandidate { recap: Some("fixed the login fix"), ..quiet(3, 1, &other) },
-        ResumeCandidate { branch: Some("login-topic"), ..quiet(2, 1, &other) },
-        ResumeCandidate { head_sha: Some(SHA), ..quiet(1, 1, &other) },
+        noted("fixed the login fix", quiet(3, 1, &other)),
+        seen(Some("login-topic"), None, quiet(2, 1, &other)),
+        seen(None, Some(SHA), quiet(1, 1, &other)),
     ];
     let query = ResumeQuery {
         text: Some("LOGIN_FIX login_fix"),
@@ -70,9 +98,8 @@ fn what_matches_more_strongly_comes_first() {
     let words = ResumeQuery { text: Some("login fix"), ..ResumeQuery::default() };
     assert_eq!(order(&words, &candidates)[0], (3, WhyMatched::Notes));
     // Everything that matched is told, strongest first.
-    let both =
-        ResumeCandidate { branch: Some("login"), head_sha: Some(SHA), ..quiet(9, 1, &login) };
-    let found = rank(&query, [both]).offered;
+    let both = seen(Some("login"), Some(SHA), quiet(9, 1, &login));
+    let found = ranked(&query, &[both]).offers;
     assert_eq!(found[0].why, [WhyMatched::HeadSha, WhyMatched::Branch, WhyMatched::WorkflowId]);
 }
 
@@ -81,16 +108,13 @@ fn what_matches_more_strongly_comes_first() {
 fn words_are_looked_for_in_everything_that_a_person_remembers() {
     let workflow = workflow();
     let titles = ["Reproduce the fault".to_owned(), "Isolate it".to_owned()];
-    let run = ResumeCandidate {
-        goal: Some("Find out why the cart is empty"),
-        recap: Some("Bisected to the cache."),
-        step_titles: &titles,
-        ..quiet(4, 1, &workflow)
-    };
+    let mut run = noted("Bisected to the cache.", quiet(4, 1, &workflow));
+    run.goal = Some(BoundedText::truncated("Find out why the cart is empty"));
+    run.workflow.step_titles = titles.into();
     assert_eq!(run.label.to_string(), "amber-anchor");
     let check = |text: &str, expected: &[WhyMatched]| {
         let query = ResumeQuery { text: Some(text), ..ResumeQuery::default() };
-        assert_eq!(rank(&query, [run]).offered[0].why, expected, "{text}");
+        assert_eq!(ranked(&query, &[run.clone()]).offers[0].why, expected, "{text}");
     };
     check("cart", &[WhyMatched::Goal]);
     check("bisected", &[WhyMatched::Notes]);
@@ -116,7 +140,7 @@ fn equals_are_told_apart_by_time_then_ids_and_five_are_offered() {
     for _ in 0..candidates.len() {
         candidates.rotate_left(1);
         assert_eq!(order(&ResumeQuery::default(), &candidates), expected);
-        assert_eq!(rank(&ResumeQuery::default(), candidates.iter().copied()).more, 1);
+        assert_eq!(ranked(&ResumeQuery::default(), &candidates).more, 1);
     }
 }
 
@@ -132,29 +156,30 @@ proptest! {
         let workflow = workflow();
         let candidates: Vec<_> = (1_u8..)
             .zip(&runs)
-            .map(|(number, &(is_complete, here, at))| ResumeCandidate {
-                is_complete,
-                branch: here.then_some("main"),
-                ..quiet(number, at, &workflow)
+            .map(|(number, &(is_complete, here, at))| {
+                let run = seen(here.then_some("main"), None, quiet(number, at, &workflow));
+                let status = if is_complete { RunStatus::Complete } else { RunStatus::InProgress };
+                RunSummary { status, ..run }
             })
             .collect();
         let query = ResumeQuery { branch: Some("main"), with_completed, ..ResumeQuery::default() };
-        let found = rank(&query, candidates.iter().copied());
-        let of = |session: SessionId| *candidates.iter().find(|it| it.session == session).unwrap();
-        let key = |it: &ResumeCandidate<'_>| {
-            (it.branch.is_none(), it.is_complete, u64::MAX - it.active_at.0, it.session)
+        let found = ranked(&query, &candidates);
+        let is_here = |it: &RunSummary| it.surroundings.branch.is_some();
+        let is_complete = |it: &RunSummary| it.status.is_complete();
+        let key = |it: &RunSummary| {
+            (!is_here(it), is_complete(it), u64::MAX - it.active_at.0, it.session_id)
         };
         let mut expected: Vec<_> =
-            candidates.iter().filter(|it| with_completed || !it.is_complete).map(key).collect();
+            candidates.iter().filter(|it| with_completed || !is_complete(it)).map(key).collect();
         expected.sort();
-        let offered: Vec<_> = found.offered.iter().map(|it| key(&of(it.session))).collect();
+        let offered: Vec<_> = found.offers.iter().map(|it| key(&it.summary)).collect();
         prop_assert_eq!(&offered[..], &expected[..expected.len().min(5)]);
-        let any_here = candidates.iter().any(|it| it.branch.is_some());
-        let counts = |it: &&ResumeCandidate<'_>| !any_here || it.branch.is_some();
-        let left_out = candidates.iter().filter(counts).filter(|it| it.is_complete && !with_completed);
+        let any_here = candidates.iter().any(is_here);
+        let counts = |it: &&RunSummary| !any_here || is_here(it);
+        let left_out = candidates.iter().filter(counts).filter(|it| is_complete(it) && !with_completed);
         prop_assert_eq!(found.completed_left_out, left_out.count());
-        let all = candidates.iter().filter(counts).filter(|it| with_completed || !it.is_complete);
-        prop_assert_eq!(found.more, all.count().saturating_sub(found.offered.len()));
+        let all = candidates.iter().filter(counts).filter(|it| with_completed || !is_complete(it));
+        prop_assert_eq!(found.more, all.count().saturating_sub(found.offers.len()));
     }
 }
 
@@ -163,9 +188,9 @@ proptest! {
 fn words_match_whole_and_whatever_their_form() {
     let workflow = workflow();
     let check = |query: &str, notes: &str| {
-        let candidate = ResumeCandidate { recap: Some(notes), ..quiet(1, 1, &workflow) };
         let query = ResumeQuery { text: Some(query), ..ResumeQuery::default() };
-        rank(&query, [candidate]).offered[0].why[0] == WhyMatched::Notes
+        ranked(&query, &[noted(notes, quiet(1, 1, &workflow))]).offers[0].why[0]
+            == WhyMatched::Notes
     };
     assert!(check("cat", "The cat sat."));
     assert!(check("ＣＡＴ", "the CAT"), "full width is the same letter");
@@ -187,8 +212,8 @@ fn a_snippet_is_bounded() {
     let workflow = workflow();
     for (length, is_cut) in [(2_048, false), (2_049, true)] {
         let notes = "x".repeat(length);
-        let candidate = ResumeCandidate { recap: Some(&notes), ..quiet(1, 1, &workflow) };
-        let snippet = rank(&ResumeQuery::default(), [candidate]).offered.remove(0).snippet;
+        let run = noted(&notes, quiet(1, 1, &workflow));
+        let snippet = run.snippet();
         assert_eq!(snippet.len(), 2_048);
         assert_eq!(snippet.ends_with(TRUNCATION_MARKER), is_cut);
     }

@@ -175,13 +175,9 @@ async fn a_poisoned_entry_changes_a_list_and_never_an_offer() {
     plant(&store, session.id, &bad).await;
     let poisoned = store.recall();
     let query = ResumeQuery { text: Some("poison"), ..ResumeQuery::default() };
-    let offers = poisoned.resume(&query).await.unwrap().offers;
-    let expected = store.recall_anew().resume(&query).await.unwrap().offers;
-    let told = |offers: &[piton_workflow::run_index::Offer]| {
-        let told = offers.iter().map(|offer| (offer.resumable.clone(), offer.summary.clone()));
-        told.collect::<Vec<_>>()
-    };
-    assert_eq!(told(&offers), told(&expected));
-    assert_eq!(offers[0].resumable.tip, session.tip);
+    let offers = poisoned.resume(&query).await.unwrap().ranking.offers;
+    let expected = store.recall_anew().resume(&query).await.unwrap().ranking.offers;
+    assert_eq!(offers, expected);
+    assert_eq!(offers[0].summary.tip, session.tip);
     assert_eq!(entry(&store, session.id).await["runs"][0]["title"], "the goal", "it is mended");
 }

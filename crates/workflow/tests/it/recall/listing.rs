@@ -101,7 +101,7 @@ async fn a_damaged_session_is_named_and_neither_listed_nor_offered() {
     assert_eq!(troubled.stream, StreamId::from(bad));
     assert!(matches!(troubled.trouble.health(), Some(Health::CorruptHead { .. })), "{troubled:?}");
     let found = recall.resume(&ResumeQuery::default()).await.unwrap();
-    let offered = found.offers.iter().map(|offer| offer.resumable.session);
+    let offered = found.ranking.offers.iter().map(|offer| offer.summary.session_id);
     assert_eq!((offered.collect::<Vec<_>>(), found.unreadable), (vec![good], 1));
 }
 

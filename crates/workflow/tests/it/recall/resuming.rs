@@ -24,9 +24,10 @@ async fn open_runs_come_first_and_the_cache_knows_which_they_are() {
         let check = async |query: ResumeQuery<'_>, expected: &[u8], left_out: usize| {
             for recall in [store.recall(), store.recall(), store.recall_anew()] {
                 let found = recall.resume(&query).await.unwrap();
-                let ids: Vec<_> = found.offers.iter().map(|it| it.resumable.session).collect();
+                let ids: Vec<_> =
+                    found.ranking.offers.iter().map(|it| it.summary.session_id).collect();
                 assert_eq!(ids[..expected.len()], open(expected), "{query:?}");
-                assert_eq!(found.completed_left_out, left_out, "{query:?}");
+                assert_eq!(found.ranking.completed_left_out, left_out, "{query:?}");
             }
         };
         let nothing = ResumeQuery::default();
@@ -42,7 +43,7 @@ async fn open_runs_come_first_and_the_cache_knows_which_they_are() {
         ] {
             let query = ResumeQuery { text: Some(text), ..nothing.clone() };
             let found = store.recall().resume(&query).await.unwrap();
-            assert_eq!(found.offers[0].resumable.why, why, "{text}");
+            assert_eq!(found.ranking.offers[0].why, why, "{text}");
         }
     }
 }
@@ -61,19 +62,18 @@ async fn the_run_that_fits_best_is_offered_first_whoever_asks() {
         let check = async |query: ResumeQuery<'_>, expected: &[(u8, WhyMatched)]| {
             let warm = store.recall();
             for recall in [&warm, &warm, &store.recall_anew()] {
-                let offers = recall.resume(&query).await.unwrap().offers;
+                let offers = recall.resume(&query).await.unwrap().ranking.offers;
                 let found: Vec<_> = offers
                     .iter()
-                    .map(|offer| (offer.resumable.session, offer.resumable.why[0]))
+                    .map(|offer| (offer.summary.session_id, offer.why[0]))
                     .take(expected.len())
                     .collect();
                 let id = |&(number, why): &(u8, _)| (SessionId::from_bytes([number; 16]), why);
                 assert_eq!(found, expected.iter().map(id).collect::<Vec<_>>(), "{query:?}");
                 assert_eq!(offers.len(), 4);
                 for offer in offers {
-                    let (resumable, summary) = (offer.resumable, offer.summary);
-                    assert_eq!((resumable.run, resumable.tip), (summary.run_id, summary.tip));
-                    assert_eq!(resumable.snippet, summary.recap.as_ref().unwrap().as_str());
+                    let recap = offer.summary.recap.as_ref().unwrap();
+                    assert_eq!(offer.summary.snippet(), recap.as_str());
                 }
             }
         };
@@ -97,10 +97,10 @@ async fn a_forked_run_is_offered_once_at_its_preferred_tip() {
     session.advance(&store, "one way").await;
     session.tip = root;
     session.advance(&store, "another way").await;
-    let offers = store.recall().resume(&ResumeQuery::default()).await.unwrap().offers;
+    let offers = store.recall().resume(&ResumeQuery::default()).await.unwrap().ranking.offers;
     let [offer] = offers.as_slice() else { panic!("{offers:?}") };
-    assert_eq!((offer.resumable.tip, offer.summary.tips), (session.tip, 2));
-    assert_eq!(offer.resumable.snippet, "another way");
+    assert_eq!((offer.summary.tip, offer.summary.tips), (session.tip, 2));
+    assert_eq!(offer.summary.snippet(), "another way");
 }
 
 #[tokio::test]
@@ -114,9 +114,9 @@ async fn more_sessions_than_are_offered_are_all_looked_at() {
     for number in [1, 7, 60] {
         let word = format!("word{number}");
         let query = ResumeQuery { text: Some(&word), ..ResumeQuery::default() };
-        let offers = recall.resume(&query).await.unwrap().offers;
+        let offers = recall.resume(&query).await.unwrap().ranking.offers;
         assert_eq!(offers.len(), 5);
-        assert_eq!(offers[0].resumable.session, SessionId::from_bytes([number; 16]));
-        assert_eq!(offers[0].resumable.why, [WhyMatched::Notes]);
+        assert_eq!(offers[0].summary.session_id, SessionId::from_bytes([number; 16]));
+        assert_eq!(offers[0].why, [WhyMatched::Notes]);
     }
 }

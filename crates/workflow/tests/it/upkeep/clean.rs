@@ -10,11 +10,10 @@ use piton_store::collect::{CollectMode, SweepReport};
 use piton_store::memory::MemoryTable;
 use piton_store::port::{BlobNamespace, JournalReader, Roots};
 use piton_store::testing::{SimDisk, WatchedJournal};
-use piton_workflow::SessionEvent;
 use piton_workflow::maintenance::{
-    self, Cleaned, Fate, RetentionDays, RetentionMark, artifact_roots, clean, set_control,
-    workflow_roots,
+    Cleaned, Fate, RetentionDays, RetentionMark, artifact_roots, clean, set_control, workflow_roots,
 };
+use piton_workflow::{SessionEvent, SessionPorts};
 
 use crate::carry::store::{Store, block_on};
 use crate::carry::tale::Tale;
@@ -32,7 +31,7 @@ fn session_owners<'a>(journal: &'a dyn JournalReader<SessionEvent>) -> [Box<dyn 
 }
 
 fn cleaned(store: &Store, intent: CollectMode) -> Cleaned {
-    let ports = store.upkeep();
+    let ports = store.ports();
     let owners = session_owners(ports.journal);
     block_on(clean(ports, RetentionDays::default(), &owners, intent)).unwrap()
 }
@@ -235,7 +234,7 @@ fn every_control_stream_is_read_before_a_session_goes_and_sessions_go_before_blo
         }
         told.lock().unwrap().push((method, stream.clone()));
     });
-    let ports = maintenance::MaintenancePorts { journal: &journal, ..store.upkeep() };
+    let ports = SessionPorts { journal: &journal, ..store.ports() };
     let owners = session_owners(ports.journal);
     let done = ready(clean(ports, RetentionDays::default(), &owners, CollectMode::Remove)).unwrap();
     assert_eq!(done.count(Fate::Removed), 1);

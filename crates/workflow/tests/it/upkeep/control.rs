@@ -8,8 +8,9 @@ use piton_store::collect::CollectMode;
 use piton_store::memory::MemoryTable;
 use piton_store::port::{EntryChange, Expect, Table as _, TableWrite};
 use piton_store::testing::WatchedJournal;
+use piton_workflow::SessionPorts;
 use piton_workflow::maintenance::{
-    Fate, MaintenancePorts, RetentionDays, RetentionMark, clean, control, set_control,
+    Fate, RetentionDays, RetentionMark, clean, control, set_control,
 };
 
 use crate::carry::store::Store;
@@ -43,7 +44,7 @@ fn a_control_that_is_not_known_is_no_permission_to_remove() {
     assert_eq!(error.code(), Code::StoreUnsupportedVersion);
     store.clock.advance(Duration::from_hours(24 * 1_000));
     let done =
-        ready(clean(store.upkeep(), RetentionDays::default(), &[], CollectMode::Remove)).unwrap();
+        ready(clean(store.ports(), RetentionDays::default(), &[], CollectMode::Remove)).unwrap();
     assert_eq!(done.count(Fate::Spared), 1);
     assert!(done.warnings[0].message.ends_with("it stays."), "{}", done.warnings[0]);
     assert!(store.events(tale.session) == tale.events());
@@ -59,7 +60,7 @@ fn a_session_that_is_kept_while_a_cleaning_waits_for_its_lease_stays() {
             ready(set_control(&store.table, tale.session, RetentionMark::Keep)).unwrap();
         }
     });
-    let ports = MaintenancePorts { journal: &journal, ..store.upkeep() };
+    let ports = SessionPorts { journal: &journal, ..store.ports() };
     let done = ready(clean(ports, RetentionDays::default(), &[], CollectMode::Remove)).unwrap();
     assert_eq!(done.count(Fate::Kept), 1);
     assert_eq!(ready(control(&store.table, tale.session)).unwrap(), RetentionMark::Keep);

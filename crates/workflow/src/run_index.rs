@@ -1,27 +1,39 @@
-//! Lists all runs, and finds the one to resume.
+//! All runs of all sessions: listed, and ranked for a query.
+//!
+//! A session is read once, summarized, and then only followed: as long as nothing is appended to it, it costs one
+//! metadata lookup. Summaries are kept in this process and in the projection cache, so that a new process starts
+//! where another one ended. There is no limit on the number of sessions.
+//!
+//! *Invariants*: an entry of the cache of another version is never seen, because the version is part of its key; it is written
+//! into the entry as well. An entry that contradicts itself, its stream or its cursor is a miss. Read-only, apart from writes to the cache. A cached summary is never offered for resuming before
+//! this process has read the events that it was made from. So a wrong entry can misstate a list, or hide a run from a
+//! search until its session changes, and nothing else. Nothing that advances a run reads this index.
+//!
+//! *Limitations*: the health of a session is checked when its events are read, and again when it changes. Damage to
+//! events that were read before is found by the next reader of those events.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use piton_core::{RunId, SessionId};
+use piton_core::{RunId, canonical};
 use piton_store::StreamId;
-use piton_store::port::{BlobReader, Cache, Cursor, Follow, JournalReader};
+use piton_store::port::{BlobReader, Cache, CacheKey, Cursor, Follow, JournalReader};
+use serde::{Deserialize, Serialize};
 
-use super::cached_summary;
 use crate::event::{EventBody, SessionEvent};
 use crate::label::{Label, label};
-use crate::projection::{Ranking, Resumable, ResumeQuery, RunSummary, rank};
+use crate::projection::{Ranking, ResumeQuery, RunSummary, SUMMARY_VERSION, rank};
 use crate::session::{Error, SessionLoader};
 
 /// The summary of one session.
 #[derive(Clone, Debug)]
-pub(super) struct SessionSummary {
+struct SessionSummary {
     /// The end of the events that it was made from.
-    pub(super) cursor: Cursor,
+    cursor: Cursor,
     /// Its runs, in the order of their start.
-    pub(super) runs: Vec<Arc<RunSummary>>,
+    runs: Vec<Arc<RunSummary>>,
     /// Set when this process made it from events. Otherwise it is only what the cache says.
-    pub(super) is_from_events: bool,
+    is_from_events: bool,
 }
 
 /// The runs of all sessions.
@@ -57,26 +69,13 @@ impl UnreadableSession {
     }
 }
 
-/// The runs that are offered for resuming, with counts of the others.
+/// The runs that are offered for resuming.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_field_names, reason = "the offers beside what is counted of the others")]
 pub struct Offers {
-    /// Offers, best first.
-    pub offers: Vec<Offer>,
-    /// Number of further runs that match the query; of all other runs, if none matches.
-    pub more: usize,
-    /// Number of completed runs that match but were not asked for; of all completed runs, if none matches.
-    pub completed_left_out: usize,
+    /// The offers, with counts of the other runs.
+    pub ranking: Ranking,
     /// Number of sessions that cannot be read.
     pub unreadable: usize,
-}
-
-/// A run that is offered for resuming.
-#[derive(Clone, Debug)]
-pub struct Offer {
-    /// The node to resume from, and the reasons for the offer.
-    pub resumable: Resumable,
-    pub summary: Arc<RunSummary>,
 }
 
 /// The summaries of the sessions that were found.
@@ -111,15 +110,16 @@ impl RunIndex {
         // from its events and the ranking is repeated, until all offers come from events. Each round settles at least
         // one more session, so this ends.
         loop {
-            let offers = Offers { unreadable, ..offers(query, &found) };
-            let unsure: BTreeSet<StreamId> = offers
+            let runs = found.values().flat_map(|session| session.runs.iter().cloned());
+            let ranking = rank(query, runs);
+            let unsure: BTreeSet<StreamId> = ranking
                 .offers
                 .iter()
-                .map(|offer| StreamId::from(offer.resumable.session))
+                .map(|offer| StreamId::from(offer.summary.session_id))
                 .filter(|stream| !found[stream].is_from_events)
                 .collect();
             if unsure.is_empty() {
-                return Ok(offers);
+                return Ok(Offers { ranking, unreadable });
             }
             for stream in unsure {
                 match self.build(&stream, &loader).await {
@@ -206,8 +206,8 @@ impl RunIndex {
 
     /// Returns the entry of the cache, as far as it can be right. A cache that cannot be read counts as empty.
     async fn cached(&self, stream: &StreamId) -> Option<Arc<SessionSummary>> {
-        let bytes = self.cache.get(&cached_summary::key(stream)).await.ok()??;
-        cached_summary::decode(stream, &bytes).map(Arc::new)
+        let bytes = self.cache.get(&cache_key(stream)).await.ok()??;
+        decode(stream, &bytes).map(Arc::new)
     }
 
     /// Builds the summary of a session from its events, and remembers it here and in the cache. Returns `None` if the
@@ -228,9 +228,9 @@ impl RunIndex {
         let session = SessionSummary { cursor: folded.cursor, runs, is_from_events: true };
         let session = Arc::new(session);
         self.sessions().insert(stream.clone(), Arc::clone(&session));
-        if let Some(bytes) = cached_summary::encode(&session) {
+        if let Some(bytes) = encode(&session) {
             // A summary that is not cached is computed again, so a failed write is no failure.
-            let _ = self.cache.put(&cached_summary::key(stream), bytes).await;
+            let _ = self.cache.put(&cache_key(stream), bytes).await;
         }
         Ok(Some(session))
     }
@@ -241,17 +241,50 @@ impl RunIndex {
     }
 }
 
-fn offers(query: &ResumeQuery<'_>, found: &FoundSessions) -> Offers {
-    let runs = || found.values().flat_map(|session| &session.runs);
-    // An imported session may repeat the runs of another. Only both ids together identify a run.
-    let by_id: HashMap<(SessionId, RunId), &Arc<RunSummary>> =
-        runs().map(|run| ((run.session_id, run.run_id), run)).collect();
-    let Ranking { offered, more, completed_left_out } =
-        rank(query, runs().map(|run| run.candidate()));
-    let offer = |resumable: Resumable| Offer {
-        summary: Arc::clone(by_id[&(resumable.session, resumable.run)]),
-        resumable,
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CachedSummaryRef<'a> {
+    v: u32,
+    cursor: Cursor,
+    runs: Vec<&'a RunSummary>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CachedSummary {
+    v: u32,
+    cursor: Cursor,
+    runs: Vec<RunSummary>,
+}
+
+/// Returns the key under which the cache keeps the summaries of a stream.
+fn cache_key(stream: &StreamId) -> CacheKey {
+    let projection = "runs".parse().expect("letters are a name");
+    CacheKey { stream: stream.clone(), projection, version: SUMMARY_VERSION }
+}
+
+/// Encodes the summary of a session. Returns `None` if it has no canonical form, as is the case for a time that no
+/// clock shows.
+fn encode(session: &SessionSummary) -> Option<Vec<u8>> {
+    let runs = session.runs.iter().map(Arc::as_ref).collect();
+    let written = CachedSummaryRef { v: SUMMARY_VERSION, cursor: session.cursor, runs };
+    canonical::encode(&written).ok().map(|bytes| bytes.as_bytes().to_vec())
+}
+
+/// Decodes the entry of `stream`. Returns `None` if it cannot be right.
+fn decode(stream: &StreamId, bytes: &[u8]) -> Option<SessionSummary> {
+    let CachedSummary { v, cursor, runs } = serde_json::from_slice(bytes).ok()?;
+    let mut met = BTreeSet::new();
+    // The cache is not trusted: an entry may be damaged, or belong to another stream.
+    let is_sound = |run: &RunSummary| {
+        StreamId::from(run.session_id) == *stream
+            && run.label == label(run.run_id)
+            && run.activity < cursor.next_event()
+            && met.insert(run.run_id)
     };
-    let offers = offered.into_iter().map(offer).collect();
-    Offers { offers, more, completed_left_out, unreadable: 0 }
+    if v != SUMMARY_VERSION || !runs.iter().all(is_sound) {
+        return None;
+    }
+    let runs = runs.into_iter().map(Arc::new).collect();
+    Some(SessionSummary { cursor, runs, is_from_events: false })
 }

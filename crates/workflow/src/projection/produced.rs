@@ -13,14 +13,17 @@ use std::fmt::Write as _;
 
 use piton_core::{Digest, NodeId, OutputId, SnapshotRef, shorten};
 
-use super::text::RecapPiece;
+use super::graph::RunNode;
+use super::outputs::{RecordedOutput, SideRecord, SideRecordBody};
+use super::recap::RecapPiece;
+use super::run_state::RunState;
+use super::summary::headline;
 use crate::bounds::{
     ARTIFACT_SHOWN_BYTES_MAX, BOOKMARKS_BYTES_MAX, BOOKMARKS_TOLD_MAX, PRODUCED_ARTIFACTS_MAX,
     PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX, RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX,
     TRACES_TOLD_MAX,
 };
 use crate::event::{NodeKind, OutputPayload};
-use crate::projection::{RecordedOutput, RunNode, RunState, SideRecord, SideRecordBody, headline};
 use crate::snapshot::PendingStep;
 
 /// An artifact on the way to a node.
