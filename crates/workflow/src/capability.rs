@@ -58,7 +58,7 @@ impl ProvenanceKind {
 }
 
 piton_core::closed_set! {
-    /// What came of a probe or of a use.
+    /// The result of a probe or of a use.
     pub enum ProbeResult {
         /// It worked.
         Success => "success",

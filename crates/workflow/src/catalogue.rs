@@ -18,7 +18,7 @@ use crate::contract::BuiltinContract;
 piton_core::closed_set! {
     /// What an entry is.
     pub enum BuiltinKind {
-        /// What a step must hand in.
+        /// What a step must submit.
         Contract => "contract",
         /// What is switched on for a whole workflow.
         Feature => "feature",
@@ -195,7 +195,7 @@ const fn describe_contract(described: BuiltinContract) -> &'static str {
         BuiltinContract::Assessment => {
             "A rating along dimensions that the prompt names, each with a level and a reason."
         }
-        BuiltinContract::CapabilityObservation => "What came of trying out a capability.",
+        BuiltinContract::CapabilityObservation => "The result of trying out a capability.",
         BuiltinContract::CodingHandoff => {
             "What a coder leaves for who comes next: decisions, limitations, tests, files."
         }
@@ -255,7 +255,7 @@ const fn describe_reference(described: Reference) -> &'static str {
         Reference::AdversarialChallenge => "How to challenge a result before it is accepted.",
         Reference::AdversarialChallengeRules => "By which rules a result is challenged.",
         Reference::AppendOnlyRecord => {
-            "That what is handed in is never changed, and how to correct it."
+            "That what is submitted is never changed, and how to correct it."
         }
         Reference::AutonomyLevels => "What the levels of autonomy mean for the run.",
         Reference::MemoryQuery => "How to ask a memory that outlives the run.",

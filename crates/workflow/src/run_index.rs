@@ -4,10 +4,11 @@
 //! metadata lookup. Summaries are kept in this process and in the projection cache, so that a new process starts
 //! where another one ended. There is no limit on the number of sessions.
 //!
-//! *Invariants*: an entry of the cache of another version is never seen, because the version is part of its key; it is written
-//! into the entry as well. An entry that contradicts itself, its stream or its cursor is a miss. Read-only, apart from writes to the cache. A cached summary is never offered for resuming before
+//! *Invariants*: read-only, apart from writes to the cache. A cached summary is never offered for resuming before
 //! this process has read the events that it was made from. So a wrong entry can misstate a list, or hide a run from a
-//! search until its session changes, and nothing else. Nothing that advances a run reads this index.
+//! search until its session changes, and nothing else. Nothing that advances a run reads this index. An entry of the
+//! cache of another version is never seen, because the version is part of its key; it is written into the entry as
+//! well. An entry that contradicts itself, its stream or its cursor is a miss.
 //!
 //! *Limitations*: the health of a session is checked when its events are read, and again when it changes. Damage to
 //! events that were read before is found by the next reader of those events.

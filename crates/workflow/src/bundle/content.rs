@@ -2,7 +2,7 @@
 //!
 //! *Invariants*: the bytes of an artifact are written as base64 with padding, in the only spelling that the
 //! bytes have. Every artifact is written like this, JSON included: bytes are what is hashed, stored and
-//! compared, and an artifact is never parsed in order to be transferred.
+//! compared, and an artifact is never parsed for a transfer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -28,7 +28,8 @@ pub struct SessionContent {
     pub session: SessionId,
     /// Its events, by their index.
     pub events: Vec<SessionEvent>,
-    /// Its control records, by their index. Only what was salvaged has none.
+    /// Its control records, by their index.
+    // Only what was salvaged has none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub manifest: Vec<Record>,
     /// The snapshots of its nodes.

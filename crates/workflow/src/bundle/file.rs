@@ -1,8 +1,8 @@
 //! The bundle: making, reading and writing it. Also the remains of a damaged session, for inspection only.
 //!
-//! *Invariants*: the file of an [`InspectionBundle`] says that it was salvaged and how much of the session it holds, and
-//! it claims nothing beyond that. It is written and never read: [`Bundle::read`] refuses it, so that nobody resumes half
-//! of a session.
+//! *Invariants*: the file of an [`InspectionBundle`] says that it was salvaged and how much of the session it holds,
+//! and it claims nothing beyond that. It is written and never read: [`Bundle::read`] refuses it, so that nobody
+//! resumes half of a session.
 
 use piton_core::{BoundedText, BundleId, CanonicalBytes, Digest, TimestampMs, canonical, truncate};
 use piton_store::{Health, TornTail};
@@ -31,7 +31,7 @@ const NEWEST: BundleVersion = BundleVersion::Two;
 /// The version of a program.
 pub type AppVersion = BoundedText<APP_VERSION_BYTES_MAX>;
 
-/// Who made a bundle. It is told to people; nothing depends on it.
+/// Who made a bundle. It is shown to people; nothing depends on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Producer {

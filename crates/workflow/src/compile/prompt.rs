@@ -32,7 +32,7 @@ pub struct CompiledBlocks {
     pub constraints: Vec<CompiledItem>,
     /// What to do, in order.
     pub procedure: Vec<CompiledItem>,
-    /// What to hand in, by name.
+    /// What to submit, by name.
     pub output_required: BTreeMap<String, String>,
     /// What to check at the end.
     pub verify: Vec<CompiledItem>,

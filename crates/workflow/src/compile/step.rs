@@ -75,7 +75,7 @@ pub struct CompiledStep {
     /// What is added to the prompt where something holds, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fragments: Vec<Fragment>,
-    /// The assessments that must be handed in.
+    /// The assessments that must be submitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assessment_refs: Vec<AssessmentId>,
     /// What follows from certain levels.

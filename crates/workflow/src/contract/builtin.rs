@@ -21,7 +21,7 @@ piton_core::closed_set! {
     pub enum BuiltinContract {
         /// A rating along dimensions.
         Assessment => "wr.contracts.assessment",
-        /// What came of using a capability.
+        /// The result of using a capability.
         CapabilityObservation => "wr.contracts.capability_observation",
         /// What a coder leaves for who comes next.
         CodingHandoff => "wr.contracts.coding_handoff",

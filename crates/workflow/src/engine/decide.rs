@@ -7,7 +7,7 @@
 use piton_core::GapId;
 use serde_json::{Map, Value};
 
-use super::finding::{Finding, GapDraft};
+use super::finding::Finding;
 use super::next_step::EngineError;
 use super::next_step::{self, NextStep};
 use super::validate::{KnownCapabilities, Submission, person_needed, validate};
@@ -39,13 +39,13 @@ pub enum Decision {
         /// The findings, for the agent.
         report: BlockerReport,
         /// The findings, to be recorded on the node.
-        gaps: Vec<GapDraft>,
+        gaps: Vec<Finding>,
     },
     /// The run continues.
     Advanced {
         next: ExecutionState,
         /// The findings that did not stop the run, to be recorded on the node that is left.
-        gaps: Vec<GapDraft>,
+        gaps: Vec<Finding>,
         /// The trace of how the next state was found.
         traces: Vec<TraceEntry>,
         /// The gaps that the output resolves.
@@ -76,16 +76,15 @@ pub fn decide(
         return Ok(blocked);
     }
     // The run continues in spite of these findings, so they stay on record as gaps.
-    let gaps = findings.iter().map(Finding::gap).collect();
     let resolves = if findings.is_empty() { facts.open_gaps.clone() } else { Vec::new() };
-    Ok(Decision::Advanced { next, gaps, traces, resolves })
+    Ok(Decision::Advanced { next, gaps: findings, traces, resolves })
 }
 
 /// Returns the decision to stop, if the findings call for it.
 fn stop(facts: &StepFacts<'_>, findings: &[Finding]) -> Option<Decision> {
     let report = block(facts.preferences.autonomy, findings);
     let report = report.expect("there are never more findings than a report holds")?;
-    Some(Decision::Blocked { report, gaps: findings.iter().map(Finding::gap).collect() })
+    Some(Decision::Blocked { report, gaps: findings.to_vec() })
 }
 
 /// Returns the report with which a run stops for `findings`, or `None` if it continues. More findings than a report

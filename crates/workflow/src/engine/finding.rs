@@ -14,7 +14,7 @@ use super::loops::MissingContext;
 use super::position::StepPosition;
 use crate::bounds::{
     BLOCKER_MESSAGE_BYTES_MAX, FINDING_ITEM_BYTES_MAX, FIX_ITEM_BYTES_MAX, LISTED_ITEM_BYTES_MIN,
-    NAME_BYTES_MAX, QUOTE_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX, SUMMARY_BYTES_MAX,
+    NAME_BYTES_MAX, QUOTE_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX,
 };
 use crate::capability::{Capability, CapabilityStatus};
 use crate::compile::{CompiledStep, CompiledWorkflow, UserNeed};
@@ -40,17 +40,6 @@ pub struct Finding {
     pub details: Option<LimitDetails>,
 }
 
-/// A gap that has no id yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GapDraft {
-    pub severity: GapSeverity,
-    pub reason: Reason,
-    /// Description of what is missing, for people.
-    pub summary: BoundedText<SUMMARY_BYTES_MAX>,
-    /// The limit that was reached, if that is the problem.
-    pub details: Option<LimitDetails>,
-}
-
 impl Finding {
     /// Returns the finding as a blocker.
     pub fn blocker(&self) -> Blocker {
@@ -63,23 +52,17 @@ impl Finding {
         }
     }
 
-    /// Returns the finding as a gap to be recorded. Whatever an output lacks is critical.
-    pub fn gap(&self) -> GapDraft {
-        GapDraft {
+    /// Returns the record of the finding as a gap. Whatever an output lacks is critical.
+    pub fn gap(&self, gap_id: GapId) -> GapRecorded {
+        GapRecorded {
+            gap_id,
             severity: GapSeverity::Critical,
             reason: self.reason,
             summary: BoundedText::truncated(self.message.as_str()),
+            resolution: Resolution::Unresolved {},
+            evidence_refs: None,
             details: self.details.clone(),
         }
-    }
-}
-
-impl GapDraft {
-    /// Returns the record of the gap under its id.
-    pub fn into_record(self, gap_id: GapId) -> GapRecorded {
-        let Self { severity, reason, summary, details } = self;
-        let resolution = Resolution::Unresolved {};
-        GapRecorded { gap_id, severity, reason, summary, resolution, evidence_refs: None, details }
     }
 }
 

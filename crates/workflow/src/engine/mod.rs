@@ -32,6 +32,6 @@ mod validate;
 
 pub use assessments::{RatedDimension, Rating, ratings};
 pub use decide::{Decision, StepFacts, block, decide};
-pub use finding::{Finding, GapDraft};
+pub use finding::Finding;
 pub use next_step::{EngineError, NextStep};
 pub use validate::{KnownCapabilities, Submission, validate};

@@ -1,5 +1,5 @@
-//! `advance_recorded`: an agent tried to advance a run, with the outcome. Blockers are the report that an agent receives
-//! when the run stops, which is also recorded.
+//! `advance_recorded`: an agent tried to advance a run, with the outcome. Blockers are the report that an agent
+//! receives when the run stops, which is also recorded.
 //!
 //! *Invariants*: 1 to 10 blockers in one order, whatever order they were found in. A text over its budget is
 //! refused: an agent that reads half of what it must fix fixes half of it. A code is derived from a [`Reason`]
@@ -27,11 +27,11 @@ pub struct AdvanceRecorded {
     pub attempt_id: AttemptId,
     /// What it tried.
     pub intent: AttemptIntent,
-    /// What came of it.
+    /// The result.
     pub outcome: AdvanceOutcome,
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "kind",

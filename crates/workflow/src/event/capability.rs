@@ -36,14 +36,14 @@ pub enum CapabilityProvenance {
         probe_template_id: BuiltinRef,
         /// The step.
         probe_step_id: StepId,
-        /// What came of it.
+        /// The result.
         result: ProbeResult,
     },
     /// The capability was used, or its use was tried.
     AttemptedUse {
         /// On what occasion.
         attempt_context: AttemptContext,
-        /// What came of it.
+        /// The result.
         result: UseResult,
     },
     /// Somebody said so.

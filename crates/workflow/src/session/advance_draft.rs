@@ -31,7 +31,7 @@ use super::token_lookup::node_of;
 use crate::capability::{AttemptContext, Capability, CapabilityStatus, FailureCode, ProbeResult};
 use crate::compile::{CompiledStep, Probe};
 use crate::contract::BuiltinContract;
-use crate::engine::{Decision, GapDraft, KnownCapabilities, StepFacts, decide};
+use crate::engine::{Decision, Finding, KnownCapabilities, StepFacts, decide};
 use crate::event::{
     AdvanceOutcome, AdvanceRecorded, BoundedList, CapabilityObserved, CapabilityProvenance, Cause,
     ContextSet, DecisionTraceAppended, DivergenceRecorded, EdgeCause, EdgeCreated, EdgeKind,
@@ -75,7 +75,7 @@ impl AdvanceDraft<'_> {
             Decision::Blocked { report, gaps } => {
                 self.record(draft, AdvanceOutcome::Blocked { blockers: report });
                 draft.push_observations(&cached.state, self.observations);
-                self.record_gaps(draft, run, gaps, &[]);
+                self.record_gaps(draft, run, &gaps, &[]);
                 self.record_sides(draft);
                 self.record_outputs(draft, run);
                 None
@@ -85,7 +85,7 @@ impl AdvanceDraft<'_> {
                 let to = derive::node(self.ack.address.session, self.ack.attempt);
                 let cause = self.record(draft, AdvanceOutcome::Advanced { to_node_id: to });
                 draft.push_observations(&cached.state, self.observations);
-                self.record_gaps(draft, run, gaps, &resolves);
+                self.record_gaps(draft, run, &gaps, &resolves);
                 self.record_sides(draft);
                 if let Some(context) = context {
                     self.record_context(draft, context);
@@ -115,12 +115,12 @@ impl AdvanceDraft<'_> {
         &self,
         draft: &mut PlanDraft<'_>,
         run: &RunState,
-        gaps: Vec<GapDraft>,
+        gaps: &[Finding],
         supplied: &[GapId],
     ) {
         let attempt = self.ack.attempt;
-        for (ordinal, gap) in gaps.into_iter().enumerate() {
-            let record = gap.into_record(derive::gap(attempt, ordinal));
+        for (ordinal, gap) in gaps.iter().enumerate() {
+            let record = gap.gap(derive::gap(attempt, ordinal));
             draft.push(EventBody::GapRecorded(self.at(), self.with_evidence(record)));
         }
         for gap_id in supplied {

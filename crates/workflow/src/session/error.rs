@@ -30,8 +30,8 @@ pub enum Error {
     #[error("{0}")]
     Crossed(Box<CrossedTokens>),
     /// The caller sent something that is refused.
-    #[error("{0}")]
-    Refused(Refusal),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     #[error(transparent)]
     Store(#[from] piton_store::Error),
     /// There is no step to continue from, or the stored parts do not fit together.
@@ -236,12 +236,6 @@ impl Refusal {
             refusal => Envelope::new(Code::ValidationError, sentence(&refusal.to_string()))
                 .with_suggestion(self.advice()),
         }
-    }
-}
-
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
     }
 }
 

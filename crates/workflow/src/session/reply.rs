@@ -73,7 +73,7 @@ pub struct ReplyBody {
     pub next_intent: NextIntent,
     /// Asks again where the run stands, from here.
     pub state_token: String,
-    /// Hands in the output of the pending step.
+    /// Submits the output of the pending step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ack_token: Option<String>,
     /// Makes a bookmark here.
@@ -153,7 +153,7 @@ pub struct NextCall {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NextParams {
-    /// The token that hands in the output, in its short form where there is one.
+    /// The token that submits the output, in its short form where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ack_token: Option<String>,
     /// The token that asks where the run stands.

@@ -21,7 +21,7 @@ use super::sessions::{PlanDraft, Sessions};
 use crate::bounds::START_KEY_BYTES_MAX;
 use crate::compile::PreferenceWarning;
 use crate::dedupe;
-use crate::engine::{Finding, GapDraft, block, next_step};
+use crate::engine::{Finding, block, next_step};
 use crate::event::{
     ContextSet, DecisionTraceAppended, EventBody, LogRules, NodeCreated, NodeKind,
     NodeOutputAppended, NodeScope, OutputPayload, PreferenceChange, PreferenceSource,
@@ -143,8 +143,8 @@ struct NewRun {
     context: Option<RunContext>,
     snapshot: ExecutionSnapshot,
     traces: Vec<crate::event::TraceEntry>,
-    /// Gaps that the run has from its start and proceeds without.
-    gaps: Vec<GapDraft>,
+    /// What the run lacks from its start and proceeds without.
+    gaps: Vec<Finding>,
 }
 
 impl NewRun {
@@ -154,10 +154,18 @@ impl NewRun {
         let pinned = PinnedWorkflow::new(workflow.workflow_hash(), workflow);
         let known = context.as_ref().map(|context| context.as_object().clone());
         let begun = next_step::begin(&pinned.workflow, &known.unwrap_or_default())?;
-        let gaps = lacking(request, &begun.findings)?;
+        check_lacking(request, &begun.findings)?;
         let snapshot = ExecutionSnapshot { workflow_hash: pinned.hash, state: begun.next };
         let at = NodeScope { run, node: derive::root_node(session, run) };
-        Ok(Self { session, at, pinned, context, snapshot, traces: begun.traces, gaps })
+        Ok(Self {
+            session,
+            at,
+            pinned,
+            context,
+            snapshot,
+            traces: begun.traces,
+            gaps: begun.findings,
+        })
     }
 
     /// Drafts session, run and root, then preferences, context and observations, then the events that explain them.
@@ -189,7 +197,7 @@ impl NewRun {
         }
         draft.push_observations(&SessionState::default(), &request.observations);
         for (ordinal, gap) in self.gaps.iter().enumerate() {
-            let record = gap.clone().into_record(derive::root_gap(*session, at.run, ordinal));
+            let record = gap.gap(derive::root_gap(*session, at.run, ordinal));
             draft.push(EventBody::GapRecorded(*at, record));
         }
         let trace = derive::root_trace(*session, at.run);
@@ -244,12 +252,12 @@ fn initial_context(request: &Start) -> Result<Option<RunContext>, Refusal> {
     merged_context(None, &object)
 }
 
-/// Returns the gaps that a run starts with, or a refusal if its preferences make it stop for them.
-fn lacking(request: &Start, findings: &[Finding]) -> Result<Vec<GapDraft>, Refusal> {
+/// Refuses a start if the preferences of the run make it stop for what it lacks.
+fn check_lacking(request: &Start, findings: &[Finding]) -> Result<(), Refusal> {
     let report = block(request.preferences.autonomy, findings);
     let report = report.expect("there are never more findings than a report holds");
     if report.is_none() {
-        return Ok(findings.iter().map(Finding::gap).collect());
+        return Ok(());
     }
     let what: Vec<_> = findings.iter().map(|finding| finding.message.as_str()).collect();
     Err(Refusal::ContextLacking { what: what.join(" ") })

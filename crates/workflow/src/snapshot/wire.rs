@@ -5,7 +5,7 @@
 
 use piton_core::{WorkflowHash, truncate};
 use schemars::JsonSchema;
-use serde::de::{Error as _, Unexpected};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error::SnapshotError;
@@ -24,14 +24,9 @@ const VERSION: u64 = 1;
 /// Reads a snapshot. The type of the error says what is wrong.
 pub(super) fn read(bytes: &[u8]) -> Result<ExecutionSnapshot, SnapshotError> {
     // Another version may have other fields, so the version numbers are checked before the fields are read.
-    let versions: Versions = parse(bytes)?;
-    let known = |found: u64| match found {
-        VERSION => Ok(()),
-        found => Err(SnapshotError::UnsupportedVersion { found }),
-    };
-    known(versions.v)?;
+    check_version(parse::<Versions>(bytes)?.v)?;
     // The engine payload is versioned by itself, so it is checked separately.
-    known(parse::<EngineVersions>(bytes)?.engine_payload.v)?;
+    check_version(parse::<EngineVersions>(bytes)?.engine_payload.v)?;
     parse::<Snapshot>(bytes)?.try_into()
 }
 
@@ -41,6 +36,10 @@ fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, SnapshotError> {
         let problem = truncate(&error.to_string(), SNAPSHOT_PROBLEM_BYTES_MAX).into_owned();
         SnapshotError::Malformed { problem }
     })
+}
+
+fn check_version(found: u64) -> Result<(), SnapshotError> {
+    if found == VERSION { Ok(()) } else { Err(SnapshotError::UnsupportedVersion { found }) }
 }
 
 #[derive(Deserialize)]
@@ -54,37 +53,9 @@ struct EngineVersions {
     engine_payload: Versions,
 }
 
-/// The number 1.
-#[derive(Clone, Copy)]
-struct Version1;
-
-impl Serialize for Version1 {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u64(VERSION)
-    }
-}
-
-impl<'de> Deserialize<'de> for Version1 {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match u64::deserialize(deserializer)? {
-            VERSION => Ok(Self),
-            other => Err(D::Error::invalid_value(Unexpected::Unsigned(other), &"version 1")),
-        }
-    }
-}
-
-impl schemars::JsonSchema for Version1 {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Version1".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "const": VERSION })
-    }
+/// Returns the schema of a version.
+fn version_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "const": VERSION })
 }
 
 /// What is needed to go on from a run node.
@@ -92,7 +63,8 @@ impl schemars::JsonSchema for Version1 {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Snapshot {
     engine_payload: EnginePayload,
-    v: Version1,
+    #[schemars(schema_with = "version_schema")]
+    v: u64,
     workflow_hash: WorkflowHash,
 }
 
@@ -101,7 +73,8 @@ struct Snapshot {
 #[serde(deny_unknown_fields)]
 struct EnginePayload {
     state: StateWire,
-    v: Version1,
+    #[schemars(schema_with = "version_schema")]
+    v: u64,
 }
 
 /// How far the run is.
@@ -218,8 +191,8 @@ impl From<&ExecutionSnapshot> for Snapshot {
             ExecutionState::Running(running) => running.into(),
             ExecutionState::Complete => StateWire::Complete {},
         };
-        let engine_payload = EnginePayload { v: Version1, state };
-        Self { v: Version1, workflow_hash: snapshot.workflow_hash, engine_payload }
+        let engine_payload = EnginePayload { v: VERSION, state };
+        Self { v: VERSION, workflow_hash: snapshot.workflow_hash, engine_payload }
     }
 }
 
@@ -264,9 +237,10 @@ impl TryFrom<Snapshot> for ExecutionSnapshot {
     type Error = SnapshotError;
 
     fn try_from(snapshot: Snapshot) -> Result<Self, SnapshotError> {
-        let Snapshot { v: Version1, workflow_hash, engine_payload } = snapshot;
-        let EnginePayload { v: Version1, state } = engine_payload;
-        Ok(Self { workflow_hash, state: state.try_into()? })
+        let Snapshot { v, workflow_hash, engine_payload } = snapshot;
+        check_version(v)?;
+        check_version(engine_payload.v)?;
+        Ok(Self { workflow_hash, state: engine_payload.state.try_into()? })
     }
 }
 

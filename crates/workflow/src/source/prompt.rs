@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::builtin_id::RefId;
 use super::problem::{Pointer, ProblemCode, Problems};
-use super::read::{FromSource, ObjectReader, wrong_type};
+use super::read::{FromSource, ObjectReader};
 use crate::bounds::{
     BLOCK_BYTES_MAX, BLOCK_ITEMS_MAX, BLOCK_PARTS_MAX, PROMPT_BYTES_MAX, TITLE_BYTES_MAX,
 };
@@ -167,35 +167,22 @@ fn output_required(
     object: &mut ObjectReader<'_, '_>,
     variables: Variables,
 ) -> BTreeMap<String, String> {
-    let at = object.at("outputRequired");
+    let entries = object.entries("outputRequired", "an object of texts");
+    if entries.len() > BLOCK_ITEMS_MAX {
+        let reason = format!("there are {} entries, {BLOCK_ITEMS_MAX} are allowed", entries.len());
+        object.report("outputRequired", ProblemCode::TooMany, reason, "remove some of them");
+    }
     let mut read = BTreeMap::new();
-    match object.raw("outputRequired") {
-        None => {}
-        Some(Value::Object(entries)) => {
-            if entries.len() > BLOCK_ITEMS_MAX {
-                let reason =
-                    format!("there are {} entries, {BLOCK_ITEMS_MAX} are allowed", entries.len());
-                object.problems.report(&at, ProblemCode::TooMany, reason, "remove some of them");
-            }
-            for (name, value) in entries.iter().take(BLOCK_ITEMS_MAX) {
-                let at = at.field(name);
-                if value.is_array() {
-                    let reason = "what is required is one text";
-                    object.problems.report(
-                        &at,
-                        ProblemCode::MisplacedReference,
-                        reason,
-                        NO_REFERENCE,
-                    );
-                    continue;
-                }
-                let name = Value::String(name.clone());
-                let name = variables.text::<TITLE_BYTES_MAX>(&name, &at, object.problems);
-                let value = variables.text::<BLOCK_BYTES_MAX>(value, &at, object.problems);
-                read.extend(name.zip(value));
-            }
+    for (name, value, at) in entries.into_iter().take(BLOCK_ITEMS_MAX) {
+        if value.is_array() {
+            let reason = "what is required is one text";
+            object.problems.report(&at, ProblemCode::MisplacedReference, reason, NO_REFERENCE);
+            continue;
         }
-        Some(other) => wrong_type(other, &at, "an object of texts", object.problems),
+        let name = Value::String(name.clone());
+        let name = variables.text::<TITLE_BYTES_MAX>(&name, &at, object.problems);
+        let value = variables.text::<BLOCK_BYTES_MAX>(value, &at, object.problems);
+        read.extend(name.zip(value));
     }
     read
 }

@@ -165,6 +165,26 @@ impl<'a, 'p> ObjectReader<'a, 'p> {
         }
     }
 
+    /// Returns the entries of an object with names of the author's choice, each with its position; none if it is
+    /// absent. `wanted` says what it must be.
+    pub(crate) fn entries(
+        &mut self,
+        name: &'static str,
+        wanted: &str,
+    ) -> Vec<(&'a String, &'a Value, Pointer)> {
+        let at = self.at(name);
+        match self.raw(name) {
+            None => Vec::new(),
+            Some(Value::Object(entries)) => {
+                entries.iter().map(|(name, value)| (name, value, at.field(name))).collect()
+            }
+            Some(other) => {
+                wrong_type(other, &at, wanted, self.problems);
+                Vec::new()
+            }
+        }
+    }
+
     /// Reads a list that must be present and not empty.
     pub(crate) fn filled_list<T: FromSource>(&mut self, name: &'static str, max: usize) -> Vec<T> {
         match self.raw(name) {

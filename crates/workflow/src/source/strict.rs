@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::function::Function;
 use super::problem::{ProblemCode, Problems};
 use super::prompt::{Prompt, Prose, Variables};
-use super::read::{FromSource, ObjectReader, Whole, read_by_parsing, wrong_type};
+use super::read::{FromSource, ObjectReader, Whole, read_by_parsing};
 use super::task::{ContractUse, Task};
 use super::{
     DeclaredId, Dialect, FeatureId, Pointer, SourceOrigin, TemplateId, criteria, function,
@@ -119,20 +119,12 @@ impl FromSource for Recommended {
 read_by_parsing!(UnknownName, "use required, preferred or disabled": CapabilityNeed);
 
 fn capabilities(object: &mut ObjectReader<'_, '_>) -> BTreeMap<Capability, CapabilityNeed> {
-    let at = object.at("capabilities");
     let mut read = BTreeMap::new();
-    match object.raw("capabilities") {
-        None => {}
-        Some(Value::Object(entries)) => {
-            for (name, need) in entries {
-                let at = at.field(name);
-                let name = Value::String(name.clone());
-                let capability = Capability::read(&name, &at, object.problems);
-                let need = CapabilityNeed::read(need, &at, object.problems);
-                read.extend(capability.zip(need));
-            }
-        }
-        Some(other) => wrong_type(other, &at, "an object", object.problems),
+    for (name, need, at) in object.entries("capabilities", "an object") {
+        let name = Value::String(name.clone());
+        let capability = Capability::read(&name, &at, object.problems);
+        let need = CapabilityNeed::read(need, &at, object.problems);
+        read.extend(capability.zip(need));
     }
     read
 }

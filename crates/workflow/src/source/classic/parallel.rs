@@ -10,7 +10,7 @@ use crate::name::StepId;
 use crate::predicate::Predicate;
 use crate::source::Pointer;
 use crate::source::problem::Problems;
-use crate::source::read::{FromSource, ObjectReader, wrong_type};
+use crate::source::read::{FromSource, ObjectReader};
 use crate::source::task::ContractUse;
 
 /// Work for several agents.
@@ -97,21 +97,11 @@ impl FromSource for Delegation {
 }
 
 fn mapping(object: &mut ObjectReader<'_, '_>) -> Vec<(String, String)> {
-    let at = object.at("contextMapping");
-    match object.raw("contextMapping") {
-        None => Vec::new(),
-        Some(Value::Object(entries)) => {
-            let read = |(from, to): (&String, &Value)| {
-                let to = Name::read(to, &at.field(from), object.problems)?;
-                Some((from.clone(), to.into_string()))
-            };
-            entries.iter().take(DECLARATIONS_MAX).filter_map(read).collect()
-        }
-        Some(other) => {
-            wrong_type(other, &at, "an object of names", object.problems);
-            Vec::new()
-        }
-    }
+    let entries = object.entries("contextMapping", "an object of names").into_iter();
+    let read = |(from, to, at): (&String, &Value, Pointer)| {
+        Some((from.clone(), Name::read(to, &at, object.problems)?.into_string()))
+    };
+    entries.take(DECLARATIONS_MAX).filter_map(read).collect()
 }
 
 impl FromSource for Synthesis {

@@ -75,7 +75,7 @@ fn a_loop_without_its_input_blocks_with_what_to_send_and_never_stop_leaves_it_wi
             panic!("it stops");
         };
         assert_eq!(pending_key(&next).as_deref(), Some("end"));
-        assert_eq!(gaps.iter().map(|gap| gap.summary.as_str()).collect::<Vec<_>>(), [message]);
+        assert_eq!(gaps.iter().map(|gap| gap.message.as_str()).collect::<Vec<_>>(), [message]);
         assert_eq!(
             traces[1].summary.as_str(),
             "Ended the loop `l` before its first turn: its condition does not hold."

@@ -58,6 +58,12 @@ fn finding(reason: Reason) -> Finding {
     }
 }
 
+/// What is recorded of a finding.
+fn recorded(finding: &Finding) -> (GapSeverity, Reason) {
+    let gap = finding.gap(GapId::from_bytes([1; 16]));
+    (gap.severity, gap.reason)
+}
+
 // shows: WR-276, WR-278
 #[test]
 fn one_reason_is_the_source_of_a_blocker_and_of_a_critical_gap() {
@@ -65,7 +71,7 @@ fn one_reason_is_the_source_of_a_blocker_and_of_a_critical_gap() {
     for reason in reasons() {
         let finding = finding(reason);
         assert_eq!(finding.blocker().code, BlockerCode::from(reason));
-        let record = serde_json::to_value(finding.gap().into_record(id)).unwrap();
+        let record = serde_json::to_value(finding.gap(id)).unwrap();
         let told = [&record["reason"]["category"], &record["reason"]["detail"]];
         let text = told.map(|part| part.as_str().unwrap()).join(":");
         assert_eq!((text, &record["severity"]), (reason.to_string(), &json!("critical")));
@@ -91,8 +97,7 @@ fn the_mode_decides_whether_a_run_stops_and_never_what_a_reason_means() {
             };
             assert_eq!(codes, expected, "{autonomy} {reason}");
         }
-        let gap = finding.gap();
-        assert_eq!((gap.severity, gap.reason), (GapSeverity::Critical, reason));
+        assert_eq!(recorded(&finding), (GapSeverity::Critical, reason));
     }
     for autonomy in Autonomy::ALL {
         assert_eq!(block(*autonomy, &[]), Ok(None));
@@ -103,7 +108,7 @@ fn the_mode_decides_whether_a_run_stops_and_never_what_a_reason_means() {
 fn a_gap_under_its_id_says_what_its_finding_says() {
     let finding = finding(Reason::Unexpected(Unexpected::InvariantViolation));
     let id = GapId::mint(&SeededEntropy::new(7));
-    let record = finding.gap().into_record(id);
+    let record = finding.gap(id);
     assert_eq!((record.gap_id, record.resolution), (id, Resolution::Unresolved {}));
     assert_eq!(record.summary.as_str(), "What is wrong.");
 }
@@ -127,7 +132,7 @@ fn a_missing_output_blocks_or_is_recorded_and_passed_over() {
             }
         };
         let reason = Reason::ContractViolation(ContractViolation::MissingRequiredOutput);
-        let told: Vec<_> = gaps.iter().map(|gap| (gap.severity, gap.reason)).collect();
+        let told: Vec<_> = gaps.iter().map(recorded).collect();
         assert_eq!(told, [(GapSeverity::Critical, reason)], "{autonomy}");
     }
 }
@@ -158,7 +163,7 @@ fn a_capability_stops_a_run_only_if_it_is_required_and_then_by_the_mode() {
                 let stops = *autonomy != Autonomy::FullAutoNeverStop;
                 let blocks = expected.filter(|_| stops).map(BlockerCode::from);
                 assert_eq!(codes, Vec::from_iter(blocks), "{need} {status} {autonomy}");
-                let told = gaps.iter().map(|gap| (gap.severity, gap.reason));
+                let told = gaps.iter().map(recorded);
                 let critical = expected.map(|reason| (GapSeverity::Critical, reason));
                 assert!(told.eq(critical), "{need} {status} {autonomy}: {gaps:?}");
             }

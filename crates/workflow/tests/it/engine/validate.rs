@@ -1,5 +1,6 @@
 //! What is wrong with an output.
 
+use piton_core::GapId;
 use piton_workflow::compile::{CapabilityNeed, CompiledWorkflow};
 use piton_workflow::contract::BuiltinContract;
 use piton_workflow::engine::{Finding, KnownCapabilities, Submission, next_step, validate};
@@ -160,7 +161,7 @@ fn to_continue_in_the_last_turn_is_told_with_the_loop_its_turn_and_its_limit() {
     let details =
         json!({"kind": "loop_limit", "loopId": "rounds", "iteration": 1, "maxIterations": 2});
     assert_eq!(serde_json::to_value(&findings[0].details).unwrap(), details);
-    assert_eq!(findings[0].gap().details, findings[0].details);
+    assert_eq!(findings[0].gap(GapId::from_bytes([1; 16])).details, findings[0].details);
     let stop = [control("rounds", "stop")];
     let submission = Submission { notes: None, artifacts: &stop };
     assert_eq!(
@@ -301,7 +302,7 @@ proptest! {
                     let findings = judged(&workflow, &Submission { notes, artifacts: &artifacts });
                     for finding in findings {
                         prop_assert!(finding.message.as_str().len() <= 512);
-                        prop_assert!(finding.message.as_str() == finding.gap().summary.as_str());
+                        prop_assert!(finding.message.as_str() == finding.gap(GapId::from_bytes([1; 16])).summary.as_str());
                     }
                 }
             }
