@@ -1,6 +1,6 @@
 //! The errors of models, and the envelopes that present them to a person or an agent.
 //!
-//! *Invariants*: no variant contains a key. Messages of a provider pass through [`Redaction`] before they get here.
+//! *Invariants*: no variant contains a key. Messages of a provider pass through [`redacted`] before they get here.
 
 use piton_core::{Code, Envelope, Retry, truncate};
 
@@ -186,42 +186,18 @@ fn after(usage: &Usage) -> String {
     usage.output_tokens.map(|tokens| format!(", after {tokens} tokens")).unwrap_or_default()
 }
 
-impl From<&Error> for Envelope {
-    fn from(error: &Error) -> Self {
-        error.envelope()
-    }
-}
-
-/// Removes a key from messages that a provider or a library wrote, and limits their length.
+/// Removes a key from a message that a provider or a library wrote. Returns it on one line and limited in length.
 ///
-/// Providers quote the key that they refuse. The secret is not kept longer than this value lives.
-pub struct Redaction<'a> {
-    secret: Option<&'a str>,
-}
-
-impl<'a> Redaction<'a> {
-    /// Creates a redaction that removes `secret`, if there is one.
-    pub const fn of(secret: Option<&'a str>) -> Self {
-        Self { secret }
-    }
-
-    /// Returns `words` on one line, without the key, and limited in length.
-    pub fn apply(&self, words: &str) -> String {
-        let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        let clean = match self.secret {
-            Some(secret) if !secret.is_empty() => {
-                // A body that is passed on verbatim contains the key in its JSON-escaped form.
-                let written = serde_json::Value::from(secret).to_string();
-                line.replace(secret, "[key]").replace(&written[1..written.len() - 1], "[key]")
-            }
-            _ => line,
-        };
-        truncate(&clean, PROVIDER_WORDS_BYTES_MAX).replace('\n', " ")
-    }
-}
-
-impl std::fmt::Debug for Redaction<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Redaction")
-    }
+/// Providers quote the key that they refuse.
+pub fn redacted(words: &str, secret: Option<&str>) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let clean = match secret {
+        Some(secret) if !secret.is_empty() => {
+            // A body that is passed on verbatim contains the key in its JSON-escaped form.
+            let written = serde_json::Value::from(secret).to_string();
+            line.replace(secret, "[key]").replace(&written[1..written.len() - 1], "[key]")
+        }
+        _ => line,
+    };
+    truncate(&clean, PROVIDER_WORDS_BYTES_MAX).replace('\n', " ")
 }

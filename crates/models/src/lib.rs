@@ -50,7 +50,7 @@ pub mod testing;
 
 pub use answer::{Answer, Finish, Usage};
 pub use client::{AnswerPart, AnswerStream, BoxFuture, ModelClient};
-pub use error::{Error, Redaction};
+pub use error::{Error, redacted};
 pub use message::{Message, ToolCall, ToolChoice, ToolSpec};
 pub use provider::{ProviderName, ProviderSettings, WireFormat};
 pub use request::{Options, Request};

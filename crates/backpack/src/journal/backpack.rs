@@ -68,14 +68,9 @@ impl JournaledBackpack {
     ) -> Result<Opened, Error> {
         // The lease comes first: nothing can be appended between reading the stream and writing to it.
         let lease = ports.lease(id, Patience::FailFast).await?;
-        let events = match ports.journal.load(id.stream()).await {
-            Ok(loaded) => loaded.events,
-            Err(piton_store::Error::NotFound { .. }) => Vec::new(),
-            Err(error) => return Err(error.into()),
-        };
-        let replayed = Replayed::whole(id, events, &options.clamped())?;
-        let (blobs, inner) = (&*ports.blobs, ports.ports.clone());
-        let backpack = replayed.backpack(id.clone(), blobs, options, inner).await?;
+        let known = KnownStream::load(id, &options.clamped(), &ports).await?;
+        let KnownStream { replayed, large, .. } = known;
+        let backpack = replayed.with_values(id.clone(), large, options, ports.ports.clone());
         // Recorded so that a process that is refused the lease can say who holds it.
         let plan = AppendPlan::new(vec![opened(id, &lease, holder.clone(), &ports.ports)]);
         ports.journal.append(&lease.writer(), plan).await?;

@@ -36,6 +36,25 @@ pub(super) struct KnownStream {
     pub(super) holder: Option<Holder>,
 }
 
+impl KnownStream {
+    /// Reads a whole stream. One that does not exist is empty.
+    pub(super) async fn load(
+        id: &BackpackId,
+        options: &Options,
+        ports: &JournalPorts,
+    ) -> Result<Self, Error> {
+        let (events, cursor) = match ports.journal.load(id.stream()).await {
+            Ok(LoadedStream { events, cursor, .. }) => (events, Some(cursor)),
+            Err(piton_store::Error::NotFound { .. }) => (Vec::new(), None),
+            Err(error) => return Err(error.into()),
+        };
+        let holder = events.iter().rev().find_map(BackpackEvent::holder).cloned();
+        let replayed = Replayed::whole(id, events, options)?;
+        let large = large_values(&replayed.replay.state, &*ports.blobs).await?;
+        Ok(Self { replayed, large, cursor, holder })
+    }
+}
+
 impl Followed {
     /// Reads a backpack from its journal. A backpack that was never written to is empty.
     pub async fn find(
@@ -44,7 +63,7 @@ impl Followed {
         ports: JournalPorts,
     ) -> Result<Self, Error> {
         let options = options.clamped();
-        let known = load(id, &options, &ports).await?;
+        let known = KnownStream::load(id, &options, &ports).await?;
         Ok(Self { id: id.clone(), options, ports, known })
     }
 
@@ -57,7 +76,7 @@ impl Followed {
     pub async fn catch_up(&mut self) -> Result<(), Error> {
         // Without a cursor there is nothing to continue from: read the whole stream.
         let Some(cursor) = &self.known.cursor else {
-            self.known = load(&self.id, &self.options, &self.ports).await?;
+            self.known = KnownStream::load(&self.id, &self.options, &self.ports).await?;
             return Ok(());
         };
         match self.ports.journal.follow(self.id.stream(), cursor).await {
@@ -65,7 +84,7 @@ impl Followed {
             Ok(Follow::Appended { events, cursor }) => self.take_in(events, cursor).await,
             // The stream was rolled back, deleted or rewritten, so what is known may be wrong altogether.
             Ok(Follow::Replaced) | Err(piton_store::Error::NotFound { .. }) => {
-                self.known = load(&self.id, &self.options, &self.ports).await?;
+                self.known = KnownStream::load(&self.id, &self.options, &self.ports).await?;
                 Ok(())
             }
             Err(error) => Err(error.into()),
@@ -117,7 +136,7 @@ impl Followed {
         let reached = self.known.cursor.as_ref().map_or(EventIndex::ZERO, Cursor::next_event);
         if reached != lease.next_event() {
             // A reader without the lease leaves out events that may be unfinished. Under the lease, all are final.
-            self.known = load(&self.id, &self.options, &self.ports).await?;
+            self.known = KnownStream::load(&self.id, &self.options, &self.ports).await?;
         }
         if self.known.holder.as_ref() != Some(&holder) {
             let event = opened(&self.id, &lease, holder.clone(), &self.ports.ports);
@@ -127,20 +146,4 @@ impl Followed {
         let backpack = replayed.with_values(id, large, options, ports.ports.clone());
         Ok(JournaledBackpack::begin(backpack, lease, (mode, holder), ports).backpack)
     }
-}
-
-async fn load(
-    id: &BackpackId,
-    options: &Options,
-    ports: &JournalPorts,
-) -> Result<KnownStream, Error> {
-    let (events, cursor) = match ports.journal.load(id.stream()).await {
-        Ok(LoadedStream { events, cursor, .. }) => (events, Some(cursor)),
-        Err(piton_store::Error::NotFound { .. }) => (Vec::new(), None),
-        Err(error) => return Err(error.into()),
-    };
-    let holder = events.iter().rev().find_map(BackpackEvent::holder).cloned();
-    let replayed = Replayed::whole(id, events, options)?;
-    let large = large_values(&replayed.replay.state, &*ports.blobs).await?;
-    Ok(KnownStream { replayed, large, cursor, holder })
 }

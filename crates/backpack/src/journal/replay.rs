@@ -125,18 +125,6 @@ impl Replayed {
         Ok(changes)
     }
 
-    /// Builds the backpack that the replay leads to.
-    pub(super) async fn backpack(
-        self,
-        id: BackpackId,
-        blobs: &dyn BlobReader,
-        options: Options,
-        ports: BackpackPorts,
-    ) -> Result<Backpack, Error> {
-        let large = large_values(&self.replay.state, blobs).await?;
-        Ok(self.with_values(id, large, options, ports))
-    }
-
     /// Builds the backpack from the replay and the large values that its state refers to.
     pub(super) fn with_values(
         self,
@@ -246,8 +234,8 @@ pub async fn read(
     let options =
         Options { max_history: usize::MAX, history_bytes: usize::MAX, ..Options::default() };
     let replayed = Replayed::whole(id, loaded.events, &options)?;
-    let backpack = replayed.backpack(id.clone(), blobs, options, ports).await?;
-    Ok((backpack, loaded.torn_tail))
+    let large = large_values(&replayed.replay.state, blobs).await?;
+    Ok((replayed.with_values(id.clone(), large, options, ports), loaded.torn_tail))
 }
 
 /// Returns the state after a commit of a backpack that was [`read`], as a backpack of its own with every value.

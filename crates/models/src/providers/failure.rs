@@ -12,13 +12,13 @@ use serde_json::Value;
 use super::client::ProviderCall;
 use super::format::FormatFlaw;
 use crate::answer::Usage;
-use crate::error::{Error, QUOTA_STATUS, Redaction};
+use crate::error::{Error, QUOTA_STATUS, redacted};
 use crate::provider::Secret;
 
 impl ProviderCall {
     /// Returns a message without the key, and limited in length.
     fn redacted(&self, words: &str) -> String {
-        Redaction::of(self.secret.as_ref().map(Secret::expose)).apply(words)
+        redacted(words, self.secret.as_ref().map(Secret::expose))
     }
 
     /// Builds the error for a flaw in something that was received.

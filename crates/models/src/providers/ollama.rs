@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::format::{AnswerDraft, FinishReason, FormatFlaw, put};
-use super::openai::{text_of, tools};
+use super::openai::{self, text_of, tools};
 use crate::bounds::ANSWER_TOKENS_DEFAULT;
 use crate::message::{Message, ToolChoice};
 use crate::request::Request;
@@ -30,8 +30,7 @@ pub(super) fn body(request: &Request, model: &str, stream: bool) -> Value {
 
 fn message(message: &Message) -> Value {
     match message {
-        Message::System { text } => json!({ "role": "system", "content": text }),
-        Message::User { text } => json!({ "role": "user", "content": text }),
+        Message::System { .. } | Message::User { .. } => openai::message(message),
         Message::Assistant { text, tool_calls } => {
             let mut message = json!({ "role": "assistant", "content": text });
             let calls = tool_calls.iter().map(

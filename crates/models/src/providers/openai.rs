@@ -50,7 +50,7 @@ pub(super) fn tools(tools: &[ToolSpec]) -> Option<Value> {
     (!tools.is_empty()).then(|| tools.iter().map(tool).collect())
 }
 
-fn message(message: &Message) -> Value {
+pub(super) fn message(message: &Message) -> Value {
     match message {
         Message::System { text } => json!({ "role": "system", "content": text }),
         Message::User { text } => json!({ "role": "user", "content": text }),

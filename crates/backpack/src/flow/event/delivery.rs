@@ -188,12 +188,7 @@ impl Listener {
         }
         queue.queue_missed_count();
         queue.heard.push_back(SubscriberEvent::Event(Arc::clone(event)));
-        let waker = queue.waker.take();
-        // Wake outside of the lock, since the woken task takes it at once.
-        drop(queue);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        wake(queue);
     }
 
     /// True if the subscription still exists.
@@ -213,17 +208,22 @@ impl EventQueue {
     }
 }
 
+/// Wakes the subscriber, outside of the lock, since the woken task takes it at once.
+fn wake(mut queue: MutexGuard<'_, EventQueue>) {
+    let waker = queue.waker.take();
+    drop(queue);
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
 impl Drop for Listener {
     fn drop(&mut self) {
         let mut queue = lock(&self.queue);
         // Deliver the count of dropped events before the end of the stream.
         queue.queue_missed_count();
         queue.closed = true;
-        let waker = queue.waker.take();
-        drop(queue);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        wake(queue);
     }
 }
 
