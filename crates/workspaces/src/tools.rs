@@ -296,25 +296,31 @@ impl Files {
 
     /// Runs a tool by its name. A tool that is not offered, and arguments that do not fit, are refused like any other
     /// call.
-    pub async fn run(&self, name: &str, arguments: Value) -> Result<String, Error> {
-        let offered = self.workspaces().tools();
-        let Some(tool) = offered.iter().copied().find(|tool| tool.as_str() == name) else {
-            let offered = offered.into_iter().map(Tool::as_str).collect();
-            return Err(Error::NoSuchTool { name: quote(name), offered });
-        };
-        match tool {
-            Tool::Ls => self.ls(parse(tool, arguments)?).await,
-            Tool::Read => self.read(parse(tool, arguments)?).await,
-            Tool::Write => self.write(parse(tool, arguments)?).await,
-            Tool::Edit => self.edit(parse(tool, arguments)?).await,
-            Tool::Glob => self.glob(parse(tool, arguments)?).await,
-            Tool::Grep => self.grep(parse(tool, arguments)?).await,
-            Tool::Stat => self.stat(parse(tool, arguments)?).await,
-            Tool::Copy => self.copy(parse(tool, arguments)?).await,
-            Tool::Move => self.relocate(parse(tool, arguments)?).await,
-            Tool::Delete => self.delete(parse(tool, arguments)?).await,
-            Tool::Mkdir => self.mkdir(parse(tool, arguments)?).await,
-        }
+    pub fn run<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: Value,
+    ) -> BoxFuture<'a, Result<String, Error>> {
+        Box::pin(async move {
+            let offered = self.workspaces().tools();
+            let Some(tool) = offered.iter().copied().find(|tool| tool.as_str() == name) else {
+                let offered = offered.into_iter().map(Tool::as_str).collect();
+                return Err(Error::NoSuchTool { name: quote(name), offered });
+            };
+            match tool {
+                Tool::Ls => self.ls(parse(tool, arguments)?).await,
+                Tool::Read => self.read(parse(tool, arguments)?).await,
+                Tool::Write => self.write(parse(tool, arguments)?).await,
+                Tool::Edit => self.edit(parse(tool, arguments)?).await,
+                Tool::Glob => self.glob(parse(tool, arguments)?).await,
+                Tool::Grep => self.grep(parse(tool, arguments)?).await,
+                Tool::Stat => self.stat(parse(tool, arguments)?).await,
+                Tool::Copy => self.copy(parse(tool, arguments)?).await,
+                Tool::Move => self.relocate(parse(tool, arguments)?).await,
+                Tool::Delete => self.delete(parse(tool, arguments)?).await,
+                Tool::Mkdir => self.mkdir(parse(tool, arguments)?).await,
+            }
+        })
     }
 }
 

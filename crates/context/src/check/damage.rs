@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use piton_store::port::BoxFuture;
 use piton_store::port::{Key, TableEntry};
 use serde::Serialize;
 
@@ -106,14 +107,16 @@ impl Context {
     }
 
     /// Checks everything once.
-    async fn check(&self) -> Result<Validation, Error> {
-        let mut found = Validation::default();
-        TreeCheck::new(self).run(&mut found).await?;
-        let flaws = FrameCheck::new(self).run(&mut found).await?;
-        found.damage.extend(flaws.0.into_values().map(|flaw| flaw.damage));
-        found.damage.sort_unstable();
-        found.damage.dedup();
-        Ok(found)
+    fn check(&self) -> BoxFuture<'_, Result<Validation, Error>> {
+        Box::pin(async move {
+            let mut found = Validation::default();
+            TreeCheck::new(self).run(&mut found).await?;
+            let flaws = FrameCheck::new(self).run(&mut found).await?;
+            found.damage.extend(flaws.0.into_values().map(|flaw| flaw.damage));
+            found.damage.sort_unstable();
+            found.damage.dedup();
+            Ok(found)
+        })
     }
 
     /// Visits all rows of a kind, page by page.

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use piton_store::PagedScan;
+use piton_store::port::BoxFuture;
 use piton_store::port::{Batch, BlobEntry, BlobNamespace, Key, Table, TableEntry, TableWrite};
 use serde::Serialize;
 
@@ -98,30 +99,32 @@ impl Context {
         Err(Error::too_many(CROWDED))
     }
 
-    async fn try_repair_trees(
-        &self,
-        tree: &Arc<Directory>,
+    fn try_repair_trees<'a>(
+        &'a self,
+        tree: &'a Arc<Directory>,
         partial: bool,
-        done: &mut ContextRepaired,
-    ) -> Result<(), Error> {
-        // Comparing with nothing lists every node of the scanned tree. Only those that are not intact are written
-        // again.
-        let everything = self.compare(None, TreeCursor::Scanned(Arc::clone(tree))).await?;
-        let TreeDifference { new_nodes, .. } = everything;
-        let mut damaged = Vec::new();
-        for (path, node) in new_nodes {
-            if !matches!(self.body(node.id()).await, Ok(Some(_))) {
-                damaged.push((path, node));
+        done: &'a mut ContextRepaired,
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move {
+            // Comparing with nothing lists every node of the scanned tree. Only those that are not intact are written
+            // again.
+            let everything = self.compare(None, TreeCursor::Scanned(Arc::clone(tree))).await?;
+            let TreeDifference { new_nodes, .. } = everything;
+            let mut damaged = Vec::new();
+            for (path, node) in new_nodes {
+                if !matches!(self.body(node.id()).await, Ok(Some(_))) {
+                    damaged.push((path, node));
+                }
             }
-        }
-        done.rewritten += damaged.len() as u64;
-        let last = self.write_nodes(damaged).await?;
-        if !last.is_empty() {
-            // The nodes must be readable before the roots are checked against them.
-            self.commit(last).await?;
-        }
-        let nodes = self.set_nodes_aside(done).await?;
-        self.repair_roots(tree, partial, &nodes, done).await
+            done.rewritten += damaged.len() as u64;
+            let last = self.write_nodes(damaged).await?;
+            if !last.is_empty() {
+                // The nodes must be readable before the roots are checked against them.
+                self.commit(last).await?;
+            }
+            let nodes = self.set_nodes_aside(done).await?;
+            self.repair_roots(tree, partial, &nodes, done).await
+        })
     }
 
     /// Takes unreadable nodes out of use, and notes which are missing. They belong to earlier trees, because the nodes

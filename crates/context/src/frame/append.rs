@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes, canonical};
 use piton_store::collect::lease_name;
+use piton_store::port::BoxFuture;
 use piton_store::port::{Batch, BlobNamespace, Key, Lease, Mode, Patience, TableEntry};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -113,31 +114,35 @@ impl FrameDraft {
 impl Context {
     /// Appends a frame and makes it the head of its path and type. If anything in the precondition has changed since it
     /// was read, nothing is written and the error is a conflict.
-    pub(crate) async fn append(
-        &self,
-        draft: &FrameDraft,
-        after: &Precondition,
-    ) -> Result<Appended, Error> {
-        draft.check()?;
-        let mut turn = None;
-        for tries in 0..TRIES_MAX {
-            // After several collisions, queue up behind the other colliding writers instead of racing them.
-            if tries == TRIES_IN_A_CROWD {
-                turn = Some(self.turn().await?);
-            }
-            match self.try_append(draft, after).await {
-                Err(Error::Store(piton_store::Error::Conflict { keys })) => {
-                    // The draft depends on state that changed, so a retry cannot help. Key 0 is the current tree,
-                    // because it is pushed first.
-                    if after.sequence.is_some() || (after.current.is_some() && keys.contains(&0)) {
-                        return Err(Error::Store(piton_store::Error::Conflict { keys }));
-                    }
+    pub(crate) fn append<'a>(
+        &'a self,
+        draft: &'a FrameDraft,
+        after: &'a Precondition,
+    ) -> BoxFuture<'a, Result<Appended, Error>> {
+        Box::pin(async move {
+            draft.check()?;
+            let mut turn = None;
+            for tries in 0..TRIES_MAX {
+                // After several collisions, queue up behind the other colliding writers instead of racing them.
+                if tries == TRIES_IN_A_CROWD {
+                    turn = Some(self.turn().await?);
                 }
-                outcome => return outcome,
+                match self.try_append(draft, after).await {
+                    Err(Error::Store(piton_store::Error::Conflict { keys })) => {
+                        // The draft depends on state that changed, so a retry cannot help. Key 0 is the current tree,
+                        // because it is pushed first.
+                        if after.sequence.is_some()
+                            || (after.current.is_some() && keys.contains(&0))
+                        {
+                            return Err(Error::Store(piton_store::Error::Conflict { keys }));
+                        }
+                    }
+                    outcome => return outcome,
+                }
             }
-        }
-        drop(turn);
-        Err(Error::too_many(FRAMES_CROWDED))
+            drop(turn);
+            Err(Error::too_many(FRAMES_CROWDED))
+        })
     }
 
     /// Waits for the turn of one writer among those that collided. Writers that have not collided continue without it.

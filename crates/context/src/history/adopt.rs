@@ -203,43 +203,45 @@ impl Context {
     }
 
     /// Adopts as much as possible. Returns the adopted frames, and the old paths where something is damaged.
-    async fn adopt_all(
-        &self,
+    fn adopt_all<'a>(
+        &'a self,
         root: TreeNodeId,
-        copying: &mut Copying,
-        said: &Metadata,
-    ) -> Result<(Vec<Adopted>, BTreeMap<TreePath, Error>), Error> {
-        let mut damaged = BTreeMap::new();
-        let mut pairs: Vec<(TreePath, TreePath)> =
-            copying.moved.iter().map(|(from, to)| (from.clone(), to.clone())).collect();
-        // Deepest first: the basis of a directory's frame may name frames of its entries, which must be copied before.
-        pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.depth()));
-        let mut rounds: Vec<Vec<FrameCopy>> = Vec::new();
-        for (from, to) in pairs {
-            let copies = match self.copies(root, &from, &to, copying, said).await {
-                Err(error) if error.is_damage() => {
-                    damaged.insert(from, error);
-                    continue;
+        copying: &'a mut Copying,
+        said: &'a Metadata,
+    ) -> BoxFuture<'a, Result<(Vec<Adopted>, BTreeMap<TreePath, Error>), Error>> {
+        Box::pin(async move {
+            let mut damaged = BTreeMap::new();
+            let mut pairs: Vec<(TreePath, TreePath)> =
+                copying.moved.iter().map(|(from, to)| (from.clone(), to.clone())).collect();
+            // Deepest first: the basis of a directory's frame may name frames of its entries, which must be copied before.
+            pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.depth()));
+            let mut rounds: Vec<Vec<FrameCopy>> = Vec::new();
+            for (from, to) in pairs {
+                let copies = match self.copies(root, &from, &to, copying, said).await {
+                    Err(error) if error.is_damage() => {
+                        damaged.insert(from, error);
+                        continue;
+                    }
+                    copies => copies?,
+                };
+                for (round, copy) in copies.into_iter().enumerate() {
+                    // Frames of one path go into separate commits, because each of them changes the set of the path.
+                    if round == rounds.len() {
+                        rounds.push(Vec::new());
+                    }
+                    rounds[round].push(copy);
                 }
-                copies => copies?,
-            };
-            for (round, copy) in copies.into_iter().enumerate() {
-                // Frames of one path go into separate commits, because each of them changes the set of the path.
-                if round == rounds.len() {
-                    rounds.push(Vec::new());
+            }
+            let mut adopted = Vec::new();
+            for round in rounds {
+                let mut waiting = round.into_iter().peekable();
+                while waiting.peek().is_some() {
+                    let some = waiting.by_ref().take(ADOPTED_AT_ONCE).collect();
+                    adopted.extend(self.append_copies(some, &mut damaged).await?);
                 }
-                rounds[round].push(copy);
             }
-        }
-        let mut adopted = Vec::new();
-        for round in rounds {
-            let mut waiting = round.into_iter().peekable();
-            while waiting.peek().is_some() {
-                let some = waiting.by_ref().take(ADOPTED_AT_ONCE).collect();
-                adopted.extend(self.append_copies(some, &mut damaged).await?);
-            }
-        }
-        Ok((adopted, damaged))
+            Ok((adopted, damaged))
+        })
     }
 
     /// Returns the newest frames of `from` as frames of the node at `to`, or none if nothing is there any more.

@@ -10,6 +10,8 @@ use piton_core::Digest;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use piton_store::port::BoxFuture;
+
 use super::root::hex_prefix;
 use crate::bounds::{CANDIDATES_MAX, CHILDREN_SHOWN_MAX};
 use crate::rows::{ChildRecord, NodeBody, RowKind, decode_children, decode_node, node_id_of};
@@ -196,26 +198,32 @@ impl Context {
     }
 
     /// Returns the referenced node, and the node at its path in the tree `root`.
-    pub(crate) async fn find(&self, root: TreeNodeId, asked: &NodeRef) -> Result<FoundNode, Error> {
-        if let Some(path) = &asked.path
-            && let Some(node) = self.node_at(root, path).await?
-        {
-            return Ok(FoundNode { there: Some(node.id), node });
-        }
-        if let Some(digits) = &asked.digits
-            && let Some(found) = self.node_by_digits(root, asked, digits).await?
-        {
-            return Ok(found);
-        }
-        // Nothing was found, so suggest where the path went, or the one that looks most like it.
-        let nearest = match &asked.path {
-            Some(path) => match self.moved_to(root, path).await? {
-                Some(moved) => Some(moved),
-                None => self.nearest(root, path).await?,
-            },
-            None => None,
-        };
-        Err(Error::NodeNotFound { asked: asked.text.clone(), nearest })
+    pub(crate) fn find<'a>(
+        &'a self,
+        root: TreeNodeId,
+        asked: &'a NodeRef,
+    ) -> BoxFuture<'a, Result<FoundNode, Error>> {
+        Box::pin(async move {
+            if let Some(path) = &asked.path
+                && let Some(node) = self.node_at(root, path).await?
+            {
+                return Ok(FoundNode { there: Some(node.id), node });
+            }
+            if let Some(digits) = &asked.digits
+                && let Some(found) = self.node_by_digits(root, asked, digits).await?
+            {
+                return Ok(found);
+            }
+            // Nothing was found, so suggest where the path went, or the one that looks most like it.
+            let nearest = match &asked.path {
+                Some(path) => match self.moved_to(root, path).await? {
+                    Some(moved) => Some(moved),
+                    None => self.nearest(root, path).await?,
+                },
+                None => None,
+            };
+            Err(Error::NodeNotFound { asked: asked.text.clone(), nearest })
+        })
     }
 
     async fn node_by_digits(

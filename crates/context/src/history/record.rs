@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use piton_store::port::BoxFuture;
 use piton_store::port::{Batch, TableEntry};
 use serde::Serialize;
 
@@ -124,46 +125,48 @@ impl Context {
         self.try_record(tree, partial, None, Some(seen)).await.map(|_| ())
     }
 
-    async fn try_record(
-        &self,
-        tree: &Arc<Directory>,
+    fn try_record<'a>(
+        &'a self,
+        tree: &'a Arc<Directory>,
         partial: bool,
-        label: Option<&Label>,
-        seen: Option<&TableEntry>,
-    ) -> Result<Recorded, Error> {
-        // The version of this row is the precondition of the final commit: if it changes, nothing becomes current.
-        let row = self.row(&self.keys.only(RowKind::Current)).await?;
-        if seen.is_some_and(|seen| row.as_ref().is_none_or(|row| row.version != seen.version)) {
-            return Err(Error::Store(piton_store::Error::Conflict { keys: Vec::new() }));
-        }
-        let before = row.as_ref().map(|row| RootEntry::decode(&row.value)).transpose()?;
-        if let Some(before) = &before
-            && before.root == tree.id()
-        {
-            if let Some(label) = label {
-                self.name_root(label, before.sequence).await?;
+        label: Option<&'a Label>,
+        seen: Option<&'a TableEntry>,
+    ) -> BoxFuture<'a, Result<Recorded, Error>> {
+        Box::pin(async move {
+            // The version of this row is the precondition of the final commit: if it changes, nothing becomes current.
+            let row = self.row(&self.keys.only(RowKind::Current)).await?;
+            if seen.is_some_and(|seen| row.as_ref().is_none_or(|row| row.version != seen.version)) {
+                return Err(Error::Store(piton_store::Error::Conflict { keys: Vec::new() }));
             }
-            // An earlier process may have died between recording the tree and adopting its frames.
+            let before = row.as_ref().map(|row| RootEntry::decode(&row.value)).transpose()?;
+            if let Some(before) = &before
+                && before.root == tree.id()
+            {
+                if let Some(label) = label {
+                    self.name_root(label, before.sequence).await?;
+                }
+                // An earlier process may have died between recording the tree and adopting its frames.
+                let adopted = self.adopt_noted().await?;
+                return Ok(Recorded { root: before.clone(), changes: Vec::new(), adopted });
+            }
+            let old = before.as_ref().map(|before| TreeCursor::Stored(before.root));
+            let found = self.compare(old, TreeCursor::Scanned(Arc::clone(tree))).await?;
+            let TreeDifference { changes, new_nodes } = found;
+            let root = RootEntry {
+                sequence: before.map_or(1, |before| before.sequence + 1),
+                root: tree.id(),
+                totals: tree.totals(),
+                partial,
+                recorded_at_ms: self.ports.clock.now_ms(),
+            };
+            let (changes, moves) = self.renames(changes).await?;
+            // In this order: nodes and notes must exist before the tree that needs them becomes current.
+            let last = self.write_nodes(new_nodes).await?;
+            self.note_moves(&moves, root.sequence).await?;
+            self.make_current(row.as_ref(), &root, &changes, label, last).await?;
             let adopted = self.adopt_noted().await?;
-            return Ok(Recorded { root: before.clone(), changes: Vec::new(), adopted });
-        }
-        let old = before.as_ref().map(|before| TreeCursor::Stored(before.root));
-        let found = self.compare(old, TreeCursor::Scanned(Arc::clone(tree))).await?;
-        let TreeDifference { changes, new_nodes } = found;
-        let root = RootEntry {
-            sequence: before.map_or(1, |before| before.sequence + 1),
-            root: tree.id(),
-            totals: tree.totals(),
-            partial,
-            recorded_at_ms: self.ports.clock.now_ms(),
-        };
-        let (changes, moves) = self.renames(changes).await?;
-        // In this order: nodes and notes must exist before the tree that needs them becomes current.
-        let last = self.write_nodes(new_nodes).await?;
-        self.note_moves(&moves, root.sequence).await?;
-        self.make_current(row.as_ref(), &root, &changes, label, last).await?;
-        let adopted = self.adopt_noted().await?;
-        Ok(Recorded { root, changes, adopted })
+            Ok(Recorded { root, changes, adopted })
+        })
     }
 
     /// Writes nodes, entries before their directories. Returns the last writes, which are committed together with the

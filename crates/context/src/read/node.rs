@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use piton_core::Digest;
+use piton_store::port::BoxFuture;
 use piton_store::port::TableEntry;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -94,51 +95,53 @@ impl NodeContext {
 impl Context {
     /// Returns a node of a recorded tree, or any node by its id, with the frames that a view selects: the node as it
     /// was, and the frames as they are now.
-    pub(crate) async fn get_node_in(
-        &self,
-        tree: &RootRef,
-        asked: &NodeRef,
-        view: &View,
-    ) -> Result<NodeContext, Error> {
-        let current = self.current().await?.root;
-        let root = match tree {
-            RootRef::Current => current,
-            past => self.root(past).await?.root,
-        };
-        let found = match self.find(root, asked).await {
-            // A path that is gone may still have frames, which the caller can read.
-            Err(error @ Error::NodeNotFound { .. }) if root == current => {
-                self.removed_node(asked).await?.ok_or(error)
+    pub(crate) fn get_node_in<'a>(
+        &'a self,
+        tree: &'a RootRef,
+        asked: &'a NodeRef,
+        view: &'a View,
+    ) -> BoxFuture<'a, Result<NodeContext, Error>> {
+        Box::pin(async move {
+            let current = self.current().await?.root;
+            let root = match tree {
+                RootRef::Current => current,
+                past => self.root(past).await?.root,
+            };
+            let found = match self.find(root, asked).await {
+                // A path that is gone may still have frames, which the caller can read.
+                Err(error @ Error::NodeNotFound { .. }) if root == current => {
+                    self.removed_node(asked).await?.ok_or(error)
+                }
+                found => found,
+            };
+            let FoundNode { node, there } = found?;
+            let mut judge = Judge::new(self, current);
+            if root == current {
+                // Saves looking up the path again.
+                judge.knows(&node.path, there);
             }
-            found => found,
-        };
-        let FoundNode { node, there } = found?;
-        let mut judge = Judge::new(self, current);
-        if root == current {
-            // Saves looking up the path again.
-            judge.knows(&node.path, there);
-        }
-        let now = judge.id_at(&node.path).await?;
-        let mut frames = self.viewed(&mut judge, &node.path, Relation::Own, view).await?;
-        view.sort(&mut frames, &self.registry)?;
-        frames.truncate(view.max_frames);
-        let rows = [RowKind::Set, RowKind::Renamed, RowKind::Candidate];
-        let rows = rows.map(|row| self.keys.at(row, &node.path).into());
-        let [set, renamed, candidate] = self.rows_of(rows).await?;
-        let set = FrameSet::of_row(&node.path, set.as_ref())?.root();
-        Ok(NodeContext {
-            is_current: now == Some(node.id),
-            frames,
-            frame_count: set.count,
-            frame_set_root: set.root,
-            renamed_from: self.renamed_from(renamed).await?,
-            // A candidate is only of interest while the file has no frames of its own.
-            may_be_from: self.renamed_from(candidate.filter(|_| set.count == 0)).await?,
-            moved_to: match now {
-                None => self.moved_to(current, &node.path).await?,
-                Some(_) => None,
-            },
-            node,
+            let now = judge.id_at(&node.path).await?;
+            let mut frames = self.viewed(&mut judge, &node.path, Relation::Own, view).await?;
+            view.sort(&mut frames, &self.registry)?;
+            frames.truncate(view.max_frames);
+            let rows = [RowKind::Set, RowKind::Renamed, RowKind::Candidate];
+            let rows = rows.map(|row| self.keys.at(row, &node.path).into());
+            let [set, renamed, candidate] = self.rows_of(rows).await?;
+            let set = FrameSet::of_row(&node.path, set.as_ref())?.root();
+            Ok(NodeContext {
+                is_current: now == Some(node.id),
+                frames,
+                frame_count: set.count,
+                frame_set_root: set.root,
+                renamed_from: self.renamed_from(renamed).await?,
+                // A candidate is only of interest while the file has no frames of its own.
+                may_be_from: self.renamed_from(candidate.filter(|_| set.count == 0)).await?,
+                moved_to: match now {
+                    None => self.moved_to(current, &node.path).await?,
+                    Some(_) => None,
+                },
+                node,
+            })
         })
     }
 

@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use piton_store::LeaseName;
+use piton_store::port::BoxFuture;
 use piton_store::port::{Mode, Patience, TableEntry};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -264,57 +265,59 @@ impl Regeneration<'_> {
 
 impl Context {
     /// Regenerates the frames whose basis changed.
-    pub(crate) async fn regenerate(
-        &self,
-        by: &AgentId,
-        scope: &Regeneration<'_>,
-        said: &Metadata,
-    ) -> Result<Regenerated, Error> {
-        let said = said.clone().with("regenerated_by", by.as_str());
-        let name: LeaseName = format!("context-{}-regenerate", self.project)
-            .parse()
-            .expect("hex digits and dashes are a name");
-        // One regeneration per project, so that two processes do not make the same frames.
-        let patience = scope.request.wait.map_or(Patience::FailFast, Patience::Wait);
-        let lease = self.ports.leases.acquire(&name, Mode::Exclusive, patience).await?;
-        let mut waiting = self.noted(scope).await?;
-        let mut report = Regenerated { is_part: scope.is_part(), ..Regenerated::default() };
-        let mut damaged = None;
-        // Deepest first, so that a directory is examined after everything it holds. Paths of the same depth are
-        // independent.
-        while let Some(((_, path), note)) = waiting.pop_last() {
-            report.examined += 1;
-            let changed = match self.renew(&said, scope, &path, &mut report).await {
-                // The directory stays noted. Everything that does not depend on it is regenerated all the same.
-                Err(error) if error.is_damage() => {
-                    damaged = damaged.or(Some(error));
-                    continue;
+    pub(crate) fn regenerate<'a>(
+        &'a self,
+        by: &'a AgentId,
+        scope: &'a Regeneration<'_>,
+        said: &'a Metadata,
+    ) -> BoxFuture<'a, Result<Regenerated, Error>> {
+        Box::pin(async move {
+            let said = said.clone().with("regenerated_by", by.as_str());
+            let name: LeaseName = format!("context-{}-regenerate", self.project)
+                .parse()
+                .expect("hex digits and dashes are a name");
+            // One regeneration per project, so that two processes do not make the same frames.
+            let patience = scope.request.wait.map_or(Patience::FailFast, Patience::Wait);
+            let lease = self.ports.leases.acquire(&name, Mode::Exclusive, patience).await?;
+            let mut waiting = self.noted(scope).await?;
+            let mut report = Regenerated { is_part: scope.is_part(), ..Regenerated::default() };
+            let mut damaged = None;
+            // Deepest first, so that a directory is examined after everything it holds. Paths of the same depth are
+            // independent.
+            while let Some(((_, path), note)) = waiting.pop_last() {
+                report.examined += 1;
+                let changed = match self.renew(&said, scope, &path, &mut report).await {
+                    // The directory stays noted. Everything that does not depend on it is regenerated all the same.
+                    Err(error) if error.is_damage() => {
+                        damaged = damaged.or(Some(error));
+                        continue;
+                    }
+                    changed => changed?,
+                };
+                if let Some(above) = path.parent()
+                    && changed
+                    && scope.holds(&above)
+                {
+                    // The new head is an input of the directory above. Its note is read only now, because the append has
+                    // just written it.
+                    let note = self.row(&self.keys.at(RowKind::Touched, &above)).await?;
+                    waiting.insert((above.depth(), above), note);
                 }
-                changed => changed?,
-            };
-            if let Some(above) = path.parent()
-                && changed
-                && scope.holds(&above)
-            {
-                // The new head is an input of the directory above. Its note is read only now, because the append has
-                // just written it.
-                let note = self.row(&self.keys.at(RowKind::Touched, &above)).await?;
-                waiting.insert((above.depth(), above), note);
+                if let Some(note) = note {
+                    // Only after the frames exist: a process that dies before this leaves the note for the next one.
+                    self.unnote(&path, note).await?;
+                }
             }
-            if let Some(note) = note {
-                // Only after the frames exist: a process that dies before this leaves the note for the next one.
-                self.unnote(&path, note).await?;
+            drop(lease);
+            if let Some(error) = damaged {
+                return Err(error);
             }
-        }
-        drop(lease);
-        if let Some(error) = damaged {
-            return Err(error);
-        }
-        if !scope.request.changes_only {
-            let stale = self.stale_heads(self.heads_of(scope).await?).await?;
-            report.skipped = stale.into_iter().map(SkippedFrame::from).collect();
-        }
-        Ok(report)
+            if !scope.request.changes_only {
+                let stale = self.stale_heads(self.heads_of(scope).await?).await?;
+                report.skipped = stale.into_iter().map(SkippedFrame::from).collect();
+            }
+            Ok(report)
+        })
     }
 
     /// Returns the heads of a scope, sorted by path and type.

@@ -4,6 +4,7 @@
 //! has none yet. No text is therefore ever replaced by an empty one.
 
 use piton_store::bounds::TABLE_GET_MAX;
+use piton_store::port::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -299,27 +300,29 @@ impl Context {
     }
 
     /// Makes the frame of one directory, unless there is nothing to make it from.
-    pub(super) async fn synthesize_one(
-        &self,
-        path: &TreePath,
-        wanted: &SynthesisSpec<'_>,
-    ) -> Result<Option<Appended>, Error> {
-        for _ in 0..crate::bounds::TRIES_MAX {
-            match self.try_synthesize_one(path, wanted).await {
-                Err(error) if error.is_conflict() => {}
-                Ok(Some(appended)) if appended.outcome == AppendOutcome::Unchanged => {
-                    let was_marked = self.clear_marks(path, wanted.frame_type).await?;
-                    let outcome = if was_marked {
-                        AppendOutcome::Reaffirmed
-                    } else {
-                        AppendOutcome::Unchanged
-                    };
-                    return Ok(Some(Appended { outcome, ..appended }));
+    pub(super) fn synthesize_one<'a>(
+        &'a self,
+        path: &'a TreePath,
+        wanted: &'a SynthesisSpec<'_>,
+    ) -> BoxFuture<'a, Result<Option<Appended>, Error>> {
+        Box::pin(async move {
+            for _ in 0..crate::bounds::TRIES_MAX {
+                match self.try_synthesize_one(path, wanted).await {
+                    Err(error) if error.is_conflict() => {}
+                    Ok(Some(appended)) if appended.outcome == AppendOutcome::Unchanged => {
+                        let was_marked = self.clear_marks(path, wanted.frame_type).await?;
+                        let outcome = if was_marked {
+                            AppendOutcome::Reaffirmed
+                        } else {
+                            AppendOutcome::Unchanged
+                        };
+                        return Ok(Some(Appended { outcome, ..appended }));
+                    }
+                    outcome => return outcome,
                 }
-                outcome => return outcome,
             }
-        }
-        Err(Error::too_many(format!("the frames below {path} changed again and again")))
+            Err(Error::too_many(format!("the frames below {path} changed again and again")))
+        })
     }
 
     async fn try_synthesize_one(

@@ -44,7 +44,7 @@ impl ProjectContext {
     pub(crate) async fn made_at(
         &self,
         made: &MadeInRun,
-        is_meant: &dyn Fn(&NodeId) -> bool,
+        is_meant: &(dyn Fn(&NodeId) -> bool + Sync),
     ) -> Result<WrittenFrames, Envelope> {
         let mut spans: BTreeMap<FrameLine<'_>, (&Frame, &Frame)> = BTreeMap::new();
         for (_, frame) in made.frames.iter().filter(|(node, _)| is_meant(node)) {

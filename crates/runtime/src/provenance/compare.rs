@@ -13,6 +13,8 @@
 use piton_backpack::CommitId;
 use piton_core::{Code, Envelope, truncate};
 
+use piton_store::port::BoxFuture;
+
 use super::reference::{ThingKind, ThingReference};
 use super::reply::Comparison;
 use crate::backpack::inspect::{BackpackReference, Backpacks};
@@ -34,24 +36,26 @@ const FITS: &str = "Name two runs (`piton session list`), two backpacks or runs 
 
 impl Runtime {
     /// Compares two things of one kind.
-    pub async fn compare(
-        &self,
-        left: &ThingReference,
-        right: &ThingReference,
-        worlds: &Worlds<'_>,
-    ) -> Result<Comparison, Envelope> {
-        match self.common_kind(left, right, worlds).await? {
-            ThingKind::Run => self.compare_nodes(&left.node(), &right.node(), worlds).await,
-            ThingKind::Backpack => worlds.backpacks.compare(left, right).await,
-            ThingKind::Overlay => {
-                let files = worlds.files.ok_or_else(no_workspace)?;
-                files.compare_overlays(&left.name, &right.name).await
+    pub fn compare<'a>(
+        &'a self,
+        left: &'a ThingReference,
+        right: &'a ThingReference,
+        worlds: &'a Worlds<'_>,
+    ) -> BoxFuture<'a, Result<Comparison, Envelope>> {
+        Box::pin(async move {
+            match self.common_kind(left, right, worlds).await? {
+                ThingKind::Run => self.compare_nodes(&left.node(), &right.node(), worlds).await,
+                ThingKind::Backpack => worlds.backpacks.compare(left, right).await,
+                ThingKind::Overlay => {
+                    let files = worlds.files.ok_or_else(no_workspace)?;
+                    files.compare_overlays(&left.name, &right.name).await
+                }
+                ThingKind::Tree => {
+                    let frames = worlds.frames.ok_or_else(no_project)?;
+                    frames.compare_trees(&left.name, &right.name).await
+                }
             }
-            ThingKind::Tree => {
-                let frames = worlds.frames.ok_or_else(no_project)?;
-                frames.compare_trees(&left.name, &right.name).await
-            }
-        }
+        })
     }
 
     /// Returns the one kind that both have in common.

@@ -10,6 +10,8 @@ use piton_backpack::journal::{Holder, JournaledBackpack, Mode};
 use piton_core::{Code, Envelope, shell_word};
 use piton_workflow::label::label;
 
+use piton_store::port::BoxFuture;
+
 use super::compare::{Worlds, no_workspace};
 use super::reference::{NodeReference, Placed, ThingKind, ThingReference};
 use super::reply::{Forked, ForkedBackpack, ForkedFlow, ForkedThing};
@@ -54,14 +56,15 @@ impl Runtime {
     }
 
     /// Forks a thing. `into` names the result where one is created.
-    pub async fn fork(
-        &self,
-        thing: &ThingReference,
-        into: Option<&str>,
-        worlds: &Worlds<'_>,
-    ) -> Result<ForkedThing, Envelope> {
-        let kind = self.kind_of(thing, worlds).await?;
-        match kind {
+    pub fn fork<'a>(
+        &'a self,
+        thing: &'a ThingReference,
+        into: Option<&'a str>,
+        worlds: &'a Worlds<'_>,
+    ) -> BoxFuture<'a, Result<ForkedThing, Envelope>> {
+        Box::pin(async move {
+            let kind = self.kind_of(thing, worlds).await?;
+            match kind {
             ThingKind::Run if into.is_some() => Err(Envelope::new(
                 Code::ValidationError,
                 "A branch of a run has no name: what is submitted at its node makes it.",
@@ -79,6 +82,7 @@ impl Runtime {
             )
             .with_suggestion("Fork a run, a backpack or an overlay.")),
         }
+        })
     }
 }
 

@@ -12,6 +12,7 @@ use piton_context::check::{SetAside, set_aside_of_all};
 use piton_core::{BoundedText, Code, Envelope, SessionId};
 use piton_store::JournalRoots;
 use piton_store::collect::{CollectMode, SweepReport};
+use piton_store::port::BoxFuture;
 use piton_store::port::{BlobNamespace, JournalReader, Roots};
 use piton_workflow::SessionEvent;
 use piton_workflow::bundle::{Bundle, Producer};
@@ -75,35 +76,37 @@ impl Runtime {
     }
 
     /// Removes expired sessions and unreferenced blobs, or only reports what would be removed.
-    pub async fn clean(&self, intent: CollectMode) -> Result<CleanedUp, Envelope> {
-        let settings = self
-            .settings_for(None)
-            .map_err(|found| crate::config::ConfigProblem::envelope(&found))?;
-        let days = RetentionDays::new(settings.retention_days()).map_err(|error| {
-            Envelope::new(Code::ValidationError, format!("`retention.days`: {error}."))
-        })?;
-        let ports = self.ports.of_sessions();
-        let cleaned = clean(ports, days, &self.owners(), intent).await?;
-        let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
-        let removed: Vec<SessionId> = removed.map(|one| one.session).collect();
-        let blobs = cleaned.blobs.iter().filter_map(|(namespace, swept)| match swept {
-            SweepReport::Done(counts) => Some(SweptBlobs {
-                namespace: *namespace,
-                kept: counts.kept + counts.young,
-                removed: counts.removed,
-                removed_bytes: counts.removed_bytes,
-            }),
-            SweepReport::Spared { .. } => None,
-        });
-        Ok(CleanedUp {
-            is_rehearsal: intent == CollectMode::Rehearse,
-            removed,
-            young: cleaned.count(Fate::Young),
-            kept: cleaned.count(Fate::Kept),
-            spared: cleaned.count(Fate::Spared),
-            blobs: blobs.collect(),
-            safe_mode: cleaned.safe_mode,
-            warnings: cleaned.warnings,
+    pub fn clean(&self, intent: CollectMode) -> BoxFuture<'_, Result<CleanedUp, Envelope>> {
+        Box::pin(async move {
+            let settings = self
+                .settings_for(None)
+                .map_err(|found| crate::config::ConfigProblem::envelope(&found))?;
+            let days = RetentionDays::new(settings.retention_days()).map_err(|error| {
+                Envelope::new(Code::ValidationError, format!("`retention.days`: {error}."))
+            })?;
+            let ports = self.ports.of_sessions();
+            let cleaned = clean(ports, days, &self.owners(), intent).await?;
+            let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
+            let removed: Vec<SessionId> = removed.map(|one| one.session).collect();
+            let blobs = cleaned.blobs.iter().filter_map(|(namespace, swept)| match swept {
+                SweepReport::Done(counts) => Some(SweptBlobs {
+                    namespace: *namespace,
+                    kept: counts.kept + counts.young,
+                    removed: counts.removed,
+                    removed_bytes: counts.removed_bytes,
+                }),
+                SweepReport::Spared { .. } => None,
+            });
+            Ok(CleanedUp {
+                is_rehearsal: intent == CollectMode::Rehearse,
+                removed,
+                young: cleaned.count(Fate::Young),
+                kept: cleaned.count(Fate::Kept),
+                spared: cleaned.count(Fate::Spared),
+                blobs: blobs.collect(),
+                safe_mode: cleaned.safe_mode,
+                warnings: cleaned.warnings,
+            })
         })
     }
 
@@ -175,9 +178,7 @@ impl Runtime {
             BlobNamespace::Snapshots => Box::new(JournalRoots::pins(sessions)),
             BlobNamespace::Artifacts => Box::new(artifact_roots(sessions)),
             BlobNamespace::PinnedWorkflows => Box::new(workflow_roots(sessions)),
-            BlobNamespace::Backpacks => {
-                Box::new(blob_roots(&*self.backpacks.as_ref()?.journal))
-            }
+            BlobNamespace::Backpacks => Box::new(blob_roots(&*self.backpacks.as_ref()?.journal)),
             BlobNamespace::Virtual => Box::new(VirtualRoots::new(Arc::clone(&self.ports.table))),
             BlobNamespace::Context => Box::new(FrameRoots::new(&*self.frames.as_ref()?.table)),
         })

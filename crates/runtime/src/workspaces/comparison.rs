@@ -92,7 +92,7 @@ impl FileWorld {
     pub(crate) async fn net(
         &self,
         records: &[AuditRecord],
-        is_meant: &dyn Fn(&NodeId) -> bool,
+        is_meant: &(dyn Fn(&NodeId) -> bool + Sync),
     ) -> Vec<FileWritten> {
         let mut spans: BTreeMap<&LogicalPath, Span> = BTreeMap::new();
         let node = |record: &AuditRecord| record.intent.actor.node.as_ref()?.parse::<NodeId>().ok();

@@ -12,6 +12,8 @@ use piton_workspaces::{Error, Files};
 use serde::{Serialize, Serializer};
 use similar::{ChangeTag, TextDiff};
 
+use piton_store::port::BoxFuture;
+
 use super::file_world::{FileWorld, actor, parse};
 use crate::bounds::{
     DIFF_TIME_MAX, FILE_DIFF_BYTES_MAX, OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX,
@@ -111,32 +113,33 @@ impl FileWorld {
     /// Applies the changes that `person` reviewed to the Workspace below. If something below changed since it was
     /// copied up, nothing is applied, unless `leaves_conflicts` is set: then the conflicting changes stay in the
     /// overlay. Anything written after the review stays there as well.
-    pub async fn apply(
-        &self,
-        prefix: &str,
-        person: &str,
-        reviewed: &[OverlayDifference],
+    pub fn apply<'a>(
+        &'a self,
+        prefix: &'a str,
+        person: &'a str,
+        reviewed: &'a [OverlayDifference],
         leaves_conflicts: bool,
-    ) -> Result<AppliedOverlay, Envelope> {
-        let overlay = self.overlay(prefix)?;
-        // The operator sees the lower Store read-write, whatever scope agents have there. Protected names stay
-        // protected.
-        let operator = overlay.store.operator(&overlay.over)?;
-        let files = Files::new(Arc::new(operator));
-        let files = files.recorded(self.ledgers.clone(), actor(person, None));
-        let request = ApplyRequest {
-            over: overlay.over.clone(),
-            overlay: Some(overlay.prefix.clone()),
-            reviewed: Some(reviewed.to_vec()),
-            leaves_conflicts,
-        };
-        // An error here means that nothing was applied. A failure after the first change is part of the answer, in
-        // `stopped`.
-        let applied = overlay.store.apply(&files, &request).await;
-        // If this fails, the next process to open the records settles them. The caller must still learn what was
-        // applied.
-        let flushed = self.ledgers.flush().await;
-        let mut applied = applied.map_err(|error| match &error {
+    ) -> BoxFuture<'a, Result<AppliedOverlay, Envelope>> {
+        Box::pin(async move {
+            let overlay = self.overlay(prefix)?;
+            // The operator sees the lower Store read-write, whatever scope agents have there. Protected names stay
+            // protected.
+            let operator = overlay.store.operator(&overlay.over)?;
+            let files = Files::new(Arc::new(operator));
+            let files = files.recorded(self.ledgers.clone(), actor(person, None));
+            let request = ApplyRequest {
+                over: overlay.over.clone(),
+                overlay: Some(overlay.prefix.clone()),
+                reviewed: Some(reviewed.to_vec()),
+                leaves_conflicts,
+            };
+            // An error here means that nothing was applied. A failure after the first change is part of the answer, in
+            // `stopped`.
+            let applied = overlay.store.apply(&files, &request).await;
+            // If this fails, the next process to open the records settles them. The caller must still learn what was
+            // applied.
+            let flushed = self.ledgers.flush().await;
+            let mut applied = applied.map_err(|error| match &error {
             Error::OverlayConflict { paths, changes } => {
                 let overlay = shell_word(overlay.prefix.as_str());
                 // If every change conflicts, `--leave-conflicts` would apply nothing, so it is not suggested.
@@ -150,9 +153,10 @@ impl FileWorld {
             }
             _ => error.into(),
         })?;
-        applied.stopped = applied.stopped.or(flushed.err());
-        let (overlay, over) = (overlay.prefix.clone(), overlay.over.clone());
-        Ok(AppliedOverlay { overlay, over, applied })
+            applied.stopped = applied.stopped.or(flushed.err());
+            let (overlay, over) = (overlay.prefix.clone(), overlay.over.clone());
+            Ok(AppliedOverlay { overlay, over, applied })
+        })
     }
 
     /// Discards the changes of an overlay.

@@ -35,4 +35,7 @@ pub use table::{
 pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
 /// A boxed future that a trait object can return.
+///
+/// Large operations of the parts return it too. An `async fn` is compiled again in every crate that awaits it; behind
+/// this type, it is compiled once.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -3,6 +3,8 @@
 use piton_core::{AttemptId, NodeId, OutputId};
 use serde_json::{Map, Value};
 
+use piton_store::port::BoxFuture;
+
 use super::advance_draft::AdvanceDraft;
 use super::checked_output::CheckedOutput;
 use super::error::{CrossedTokens, Error, Refusal};
@@ -19,27 +21,32 @@ use crate::token::{AckPayload, NodeAddress, StatePayload, TokenError};
 
 impl Sessions {
     /// Continues a run. An ack token submits an output; a state token alone asks for the state of the run.
-    pub async fn proceed(&self, request: Continue) -> Result<Reply, Error> {
-        let Continue { ack_token, state_token, output, context, observations, label: _ } = request;
-        let state = match &state_token {
-            Some(token) => Some(self.reader().payload(token).await?.into_state()?),
-            None => None,
-        };
-        let Some(ack_token) = ack_token else {
-            let state = state.ok_or(Refusal::NoToken)?;
-            return match (output, context) {
-                (Some(_), _) => Err(Refusal::OutputWithoutAck.into()),
-                (None, Some(_)) => Err(Refusal::ContextWithoutAck.into()),
-                (None, None) => self.reader().rehydrate_at(state).await.map_err(Error::of_token),
+    pub fn proceed(&self, request: Continue) -> BoxFuture<'_, Result<Reply, Error>> {
+        Box::pin(async move {
+            let Continue { ack_token, state_token, output, context, observations, label: _ } =
+                request;
+            let state = match &state_token {
+                Some(token) => Some(self.reader().payload(token).await?.into_state()?),
+                None => None,
             };
-        };
-        let ack = self.reader().payload(&ack_token).await?.into_ack()?;
-        // Two tokens of one call must agree, or the agent has mixed up two runs or two steps.
-        if let Some(state) = state {
-            self.check_pair(state, ack.address).await.map_err(Error::of_token)?;
-        }
-        let advanced = self.advance_at(ack, output, context, &observations).await;
-        advanced.map_err(Error::of_token)
+            let Some(ack_token) = ack_token else {
+                let state = state.ok_or(Refusal::NoToken)?;
+                return match (output, context) {
+                    (Some(_), _) => Err(Refusal::OutputWithoutAck.into()),
+                    (None, Some(_)) => Err(Refusal::ContextWithoutAck.into()),
+                    (None, None) => {
+                        self.reader().rehydrate_at(state).await.map_err(Error::of_token)
+                    }
+                };
+            };
+            let ack = self.reader().payload(&ack_token).await?.into_ack()?;
+            // Two tokens of one call must agree, or the agent has mixed up two runs or two steps.
+            if let Some(state) = state {
+                self.check_pair(state, ack.address).await.map_err(Error::of_token)?;
+            }
+            let advanced = self.advance_at(ack, output, context, &observations).await;
+            advanced.map_err(Error::of_token)
+        })
     }
 
     /// Checks that a state token is about the same node as another token.

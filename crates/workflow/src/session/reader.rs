@@ -59,6 +59,7 @@ use std::sync::Arc;
 
 use piton_core::{DedupeKey, NodeId, RunId, SessionId};
 use piton_store::StreamId;
+use piton_store::port::BoxFuture;
 use piton_store::port::{BlobReader, JournalReader, KeyRing};
 
 use super::error::{Error, Refusal};
@@ -107,8 +108,11 @@ impl Reader {
     }
 
     /// Returns a session as its log stands now.
-    pub(super) async fn current(&self, session: SessionId) -> Result<SharedSession, Error> {
-        self.loader.current(session).await
+    pub(super) fn current(
+        &self,
+        session: SessionId,
+    ) -> BoxFuture<'_, Result<SharedSession, Error>> {
+        Box::pin(async move { self.loader.current(session).await })
     }
 
     /// Returns the state of a run at a node as of now, or at its preferred tip if no node is given.

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use piton_store::port::BoxFuture;
+
 use super::error::Error;
 use super::loader::PinnedWorkflow;
 use super::reader::Reader;
@@ -116,62 +118,72 @@ pub(super) struct MintedToken {
 
 impl Reader {
     /// Loads the workflow and the snapshot that `basis` refers to.
-    pub(super) async fn step_context(&self, basis: ReplyBasis) -> Result<StepContext, Error> {
-        let pinned = self.loader.workflow(basis.workflow_hash).await?;
-        let snapshot = self.loader.snapshot(basis.snapshot, &pinned).await?;
-        Ok(StepContext { basis, pinned, snapshot })
+    pub(super) fn step_context(
+        &self,
+        basis: ReplyBasis,
+    ) -> BoxFuture<'_, Result<StepContext, Error>> {
+        Box::pin(async move {
+            let pinned = self.loader.workflow(basis.workflow_hash).await?;
+            let snapshot = self.loader.snapshot(basis.snapshot, &pinned).await?;
+            Ok(StepContext { basis, pinned, snapshot })
+        })
     }
 
     /// Builds the body of a reply.
-    pub(super) async fn body(&self, step_context: &StepContext) -> Result<ReplyBody, Error> {
-        let StepContext { basis, .. } = step_context;
-        let pending = step_context.pending().map(|pending| PendingReply {
-            step_id: pending.step_id.clone(),
-            title: pending.title.as_str().to_owned(),
-            prompt: pending.prompt.as_str().to_owned(),
-            artifact_kind: step_context.artifact_kind(pending),
-        });
-        // All tokens of a reply are signed in one go. Without a pending step there is nothing to submit or to
-        // bookmark, so only the state token is made.
-        let mut payloads = vec![basis.state_payload()];
-        if pending.is_some() {
-            payloads.extend([basis.ack_payload(), basis.checkpoint_payload()]);
-        }
-        let mut tokens = self.mint(&payloads).await?.into_iter();
-        let state = tokens.next().expect("one token for each that was asked for");
-        let (ack, checkpoint) = (tokens.next(), tokens.next());
-        let run = basis.address.run;
-        let next_call = ack.as_ref().map(|ack| NextCall::submit(run, ack.short.clone()));
-        let checkpoint_call =
-            checkpoint.as_ref().map(|made| NextCall::bookmark(run, made.short.clone()));
-        let next_intent = step_context.next_intent();
-        let is_waiting = next_intent == NextIntent::RehydrateOnly || basis.waits_for_person();
-        let mut decisions = Vec::with_capacity(basis.decisions.len());
-        for (recorded, snapshot) in &basis.decisions {
-            let there = self.loader.snapshot(*snapshot, &step_context.pinned).await?;
-            let step = crate::snapshot::derive_pending_step(&there);
-            decisions.push(DecisionLine {
-                step: step.map_or_else(String::new, |step| step.title.as_str().to_owned()),
-                decision: recorded.decision.clone(),
+    pub(super) fn body<'a>(
+        &'a self,
+        step_context: &'a StepContext,
+    ) -> BoxFuture<'a, Result<ReplyBody, Error>> {
+        Box::pin(async move {
+            let StepContext { basis, .. } = step_context;
+            let pending = step_context.pending().map(|pending| PendingReply {
+                step_id: pending.step_id.clone(),
+                title: pending.title.as_str().to_owned(),
+                prompt: pending.prompt.as_str().to_owned(),
+                artifact_kind: step_context.artifact_kind(pending),
             });
-        }
-        let kind = if basis.blockers.is_some() { ReplyKind::Blocked } else { ReplyKind::Ok };
-        Ok(ReplyBody {
-            kind,
-            run: step_context.run_line(),
-            is_complete: crate::snapshot::derive_is_complete(&step_context.snapshot),
-            pending,
-            preferences: basis.preferences,
-            next_intent,
-            state_call: is_waiting.then(|| NextCall::ask(run, state.short)),
-            state_token: state.long,
-            ack_token: ack.map(|ack| ack.long),
-            checkpoint_token: checkpoint.map(|checkpoint| checkpoint.long),
-            next_call,
-            checkpoint_call,
-            blockers: basis.blockers.clone(),
-            decisions,
-            gaps_recorded: basis.gaps.clone(),
+            // All tokens of a reply are signed in one go. Without a pending step there is nothing to submit or to
+            // bookmark, so only the state token is made.
+            let mut payloads = vec![basis.state_payload()];
+            if pending.is_some() {
+                payloads.extend([basis.ack_payload(), basis.checkpoint_payload()]);
+            }
+            let mut tokens = self.mint(&payloads).await?.into_iter();
+            let state = tokens.next().expect("one token for each that was asked for");
+            let (ack, checkpoint) = (tokens.next(), tokens.next());
+            let run = basis.address.run;
+            let next_call = ack.as_ref().map(|ack| NextCall::submit(run, ack.short.clone()));
+            let checkpoint_call =
+                checkpoint.as_ref().map(|made| NextCall::bookmark(run, made.short.clone()));
+            let next_intent = step_context.next_intent();
+            let is_waiting = next_intent == NextIntent::RehydrateOnly || basis.waits_for_person();
+            let mut decisions = Vec::with_capacity(basis.decisions.len());
+            for (recorded, snapshot) in &basis.decisions {
+                let there = self.loader.snapshot(*snapshot, &step_context.pinned).await?;
+                let step = crate::snapshot::derive_pending_step(&there);
+                decisions.push(DecisionLine {
+                    step: step.map_or_else(String::new, |step| step.title.as_str().to_owned()),
+                    decision: recorded.decision.clone(),
+                });
+            }
+            let kind = if basis.blockers.is_some() { ReplyKind::Blocked } else { ReplyKind::Ok };
+            Ok(ReplyBody {
+                kind,
+                run: step_context.run_line(),
+                is_complete: crate::snapshot::derive_is_complete(&step_context.snapshot),
+                pending,
+                preferences: basis.preferences,
+                next_intent,
+                state_call: is_waiting.then(|| NextCall::ask(run, state.short)),
+                state_token: state.long,
+                ack_token: ack.map(|ack| ack.long),
+                checkpoint_token: checkpoint.map(|checkpoint| checkpoint.long),
+                next_call,
+                checkpoint_call,
+                blockers: basis.blockers.clone(),
+                decisions,
+                gaps_recorded: basis.gaps.clone(),
+            })
         })
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use piton_store::port::BoxFuture;
+
 use crate::audit::AuditIntent;
 use crate::bounds::COMMIT_TRIES_MAX;
 use crate::error::Error;
@@ -24,23 +26,25 @@ pub(crate) struct Changed {
 impl Files {
     /// Makes a change. With a record, the intent is durable before the change happens. A change that meets a concurrent
     /// one is prepared again, which determines whether it is still allowed.
-    pub(crate) async fn change(
-        &self,
+    pub(crate) fn change<'a>(
+        &'a self,
         tool: Tool,
-        place: &LocatedPath,
-        target: Option<&LogicalPath>,
+        place: &'a LocatedPath,
+        target: Option<&'a LogicalPath>,
         change: FileChange,
-    ) -> Result<Changed, Error> {
-        check_protected(place, target, &change)?;
-        for _ in 1..COMMIT_TRIES_MAX {
-            match self.try_change(tool, place, target, change.clone()).await {
-                Err(Tried::Fault(StoreFault::Raced)) => {}
-                Err(Tried::Fault(fault)) => return Err(store_error(place, fault)),
-                Err(Tried::Error(error)) => return Err(error),
-                Ok(changed) => return Ok(changed),
+    ) -> BoxFuture<'a, Result<Changed, Error>> {
+        Box::pin(async move {
+            check_protected(place, target, &change)?;
+            for _ in 1..COMMIT_TRIES_MAX {
+                match self.try_change(tool, place, target, change.clone()).await {
+                    Err(Tried::Fault(StoreFault::Raced)) => {}
+                    Err(Tried::Fault(fault)) => return Err(store_error(place, fault)),
+                    Err(Tried::Error(error)) => return Err(error),
+                    Ok(changed) => return Ok(changed),
+                }
             }
-        }
-        Err(store_error(place, StoreFault::Busy))
+            Err(store_error(place, StoreFault::Busy))
+        })
     }
 
     async fn try_change(

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use piton_core::Digest;
 
+use piton_store::port::BoxFuture;
+
 use super::apply::LeftReason;
 use super::diff::ChangedRow;
 use super::prepare::{empty_tree, tree_digest, tree_digest_with};
@@ -179,49 +181,54 @@ impl OverlayStore {
     }
 
     /// Brings the lower Store to the state `landing`, and rebases or removes the row.
-    async fn stage(
-        &self,
-        operator: &Operator<'_>,
-        path: &MountPath,
-        seen: &SeenRow,
+    fn stage<'a>(
+        &'a self,
+        operator: &'a Operator<'_>,
+        path: &'a MountPath,
+        seen: &'a SeenRow,
         landing: Landing,
         below: Option<FileStat>,
-    ) -> Result<Landed, Error> {
-        let told = |fault| Error::File { path: operator.over.join(path), fault };
-        let LowerState::Fits(base) = self.lower_state(path, seen.row()).await.map_err(told)? else {
-            return Ok(Landed::Left(LeftReason::ChangedBelow));
-        };
-        let was = base.map(|base| (base, below.as_ref().is_some_and(|stat| stat.executable)));
-        // Step one: note the intent in the row before anything changes below. After a crash the note explains a lower
-        // state that differs from the base.
-        let noted = seen.row().clone().on(base, Some(landing));
-        if !self.upper.exchange(path, seen, Some(&noted)).await.map_err(told)? {
-            return Ok(Landed::Left(LeftReason::Newer));
-        }
-        // Step two: make the change below, as an ordinary recorded change with the base as its precondition.
-        if let Some((tool, change)) =
-            self.change_below(path, seen, landing, base, below).await.map_err(told)?
-        {
-            let place = operator.over.join(path);
-            let place = operator.files.workspaces().permit(Tool::Write, Right::Change, &place)?;
-            let files = operator.files.clone().applying(self.source(operator, path, base).await?);
-            let made = files.change(tool, &place, None, change).await;
-            match made {
-                Ok(_) => {}
-                // Another process was faster. If it left the same state, the goal is reached; its other content must
-                // not be lost.
-                Err(Error::File { fault, .. }) if is_another_hand(&fault) => {
-                    match self.lower_state(path, &noted).await.map_err(told)? {
-                        LowerState::Fits(digest) if digest == landing.digest() => {}
-                        _ => return Ok(Landed::Left(LeftReason::ChangedBelow)),
-                    }
-                }
-                Err(other) => return Err(other),
+    ) -> BoxFuture<'a, Result<Landed, Error>> {
+        Box::pin(async move {
+            let told = |fault| Error::File { path: operator.over.join(path), fault };
+            let LowerState::Fits(base) = self.lower_state(path, seen.row()).await.map_err(told)?
+            else {
+                return Ok(Landed::Left(LeftReason::ChangedBelow));
+            };
+            let was = base.map(|base| (base, below.as_ref().is_some_and(|stat| stat.executable)));
+            // Step one: note the intent in the row before anything changes below. After a crash the note explains a lower
+            // state that differs from the base.
+            let noted = seen.row().clone().on(base, Some(landing));
+            if !self.upper.exchange(path, seen, Some(&noted)).await.map_err(told)? {
+                return Ok(Landed::Left(LeftReason::Newer));
             }
-        }
-        // Step three: the lower Store is in the noted state, so the row can go.
-        self.mark_landed(path, landing, seen.row(), was).await.map_err(told)?;
-        Ok(Landed::Applied)
+            // Step two: make the change below, as an ordinary recorded change with the base as its precondition.
+            if let Some((tool, change)) =
+                self.change_below(path, seen, landing, base, below).await.map_err(told)?
+            {
+                let place = operator.over.join(path);
+                let place =
+                    operator.files.workspaces().permit(Tool::Write, Right::Change, &place)?;
+                let files =
+                    operator.files.clone().applying(self.source(operator, path, base).await?);
+                let made = files.change(tool, &place, None, change).await;
+                match made {
+                    Ok(_) => {}
+                    // Another process was faster. If it left the same state, the goal is reached; its other content must
+                    // not be lost.
+                    Err(Error::File { fault, .. }) if is_another_hand(&fault) => {
+                        match self.lower_state(path, &noted).await.map_err(told)? {
+                            LowerState::Fits(digest) if digest == landing.digest() => {}
+                            _ => return Ok(Landed::Left(LeftReason::ChangedBelow)),
+                        }
+                    }
+                    Err(other) => return Err(other),
+                }
+            }
+            // Step three: the lower Store is in the noted state, so the row can go.
+            self.mark_landed(path, landing, seen.row(), was).await.map_err(told)?;
+            Ok(Landed::Applied)
+        })
     }
 
     /// Returns the change to make below, if any is needed.
