@@ -78,7 +78,10 @@ fn what_frames_refer_to_is_kept_and_nothing_else() {
         CollectMode::Remove,
     ));
     let swept = swept.unwrap().remove(&BlobNamespace::Context).unwrap();
-    assert!(matches!(swept, SweepReport::Done(counts) if (counts.kept, counts.removed) == (2, 1)), "{swept:?}");
+    assert!(
+        matches!(swept, SweepReport::Done(counts) if (counts.kept, counts.removed) == (2, 1)),
+        "{swept:?}"
+    );
     assert!(block_on(ports.blobs.get(BlobNamespace::Context, orphan)).unwrap().is_none());
     let shown = scene.get("a.txt", &View { heads_only: true, ..View::default() });
     assert_eq!(shown.frames[0].content.as_deref(), Some(long.as_bytes()));

@@ -53,7 +53,10 @@ async fn a_collection_takes_what_no_backpack_refers_to_and_nothing_if_one_is_dam
         report.await.unwrap().remove(&BlobNamespace::Backpacks).unwrap()
     };
     let swept = sweep().await;
-    assert!(matches!(swept, SweepReport::Done(counts) if (counts.kept, counts.removed) == (2, 1)), "{swept:?}");
+    assert!(
+        matches!(swept, SweepReport::Done(counts) if (counts.kept, counts.removed) == (2, 1)),
+        "{swept:?}"
+    );
     assert_eq!(site.blobs.get(BlobNamespace::Backpacks, stray).await.unwrap(), None);
     saved(&a, a.pack("small", &1)).await;
     disk.damage(Path::new("/backpacks/pack_a/log"), |bytes| bytes[200] ^= 1);
