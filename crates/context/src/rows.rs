@@ -76,7 +76,9 @@ impl ProjectKeys {
         let mut key = Vec::with_capacity(96);
         key.extend_from_slice(self.0.as_bytes());
         key.push(row as u8);
-        subject.iter().for_each(|part| key.extend_from_slice(part));
+        for part in subject {
+            key.extend_from_slice(part);
+        }
         key
     }
 

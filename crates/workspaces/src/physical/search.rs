@@ -20,7 +20,9 @@ pub(super) fn search(root: &Root, search: &Search) -> Result<SearchResult, Store
     let Walked { files, skipped } = walk(root, search)?;
     let mut found = SearchResult::new(skipped);
     let Some(content) = &search.content else {
-        files.into_iter().for_each(|path| found.push_path(path, search));
+        for path in files {
+            found.push_path(path, search);
+        }
         return Ok(found);
     };
     // Results are collected batch by batch to keep them in path order and to notice a cancellation soon.

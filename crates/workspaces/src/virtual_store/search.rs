@@ -151,8 +151,8 @@ impl VirtualStore {
         }
         let loaded = self.content(stored).await?;
         let mut searcher = content.searcher();
-        let searched = content.search(&mut searcher, &path, &*loaded.bytes, search.depth);
-        found.push_searched(searched, search);
+        let result = content.search(&mut searcher, &path, &*loaded.bytes, search.depth);
+        found.push_searched(result, search);
         Ok(())
     }
 }
