@@ -6,9 +6,9 @@ use piton_runtime::backpack::inspect::{
     BackpackDiff, BackpackReference, ChangeShown, DiffSide, PointReference,
 };
 
+use super::command::{Backpack, Revealing, backpacks, reference};
 use super::items::point;
 use super::show::author_text;
-use super::{Backpack, Revealing, backpacks, reference};
 use crate::app::{App, Outcome};
 use crate::open::Open;
 use crate::style::{Tone, styled};

@@ -6,8 +6,8 @@ use piton_runtime::backpack::inspect::{
     BackpackBlame, BackpackState, BlameLine, ItemLine, PointReference,
 };
 
+use super::command::{Backpack, Revealing, backpacks};
 use super::show::say_value;
-use super::{Backpack, Revealing, backpacks};
 use crate::app::{App, Outcome};
 use crate::messages::{cell, size};
 use crate::open::Open;

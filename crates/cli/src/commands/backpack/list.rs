@@ -3,7 +3,7 @@
 use piton_runtime::backpack::inspect::{BackpackLine, BackpackList};
 use piton_runtime::flow::RunStatus;
 
-use super::backpacks;
+use super::command::backpacks;
 use crate::app::{App, Outcome};
 use crate::messages::ago;
 use crate::open::Open;

@@ -5,7 +5,7 @@ use piton_runtime::backpack::inspect::{BackpackLog, CommitLine, LogFilter};
 use piton_runtime::backpack::{Action, Key, NodeId};
 use piton_runtime::bounds::{COMMITS_SHOWN, COMMITS_SHOWN_MAX};
 
-use super::{Backpack, backpacks};
+use super::command::{Backpack, backpacks};
 use crate::app::{App, Outcome};
 use crate::messages::{cell, count, size};
 use crate::open::Open;

@@ -7,7 +7,7 @@ use piton_runtime::backpack::inspect::{
 };
 use piton_runtime::backpack::{Action, NodeIdentity};
 
-use super::{Backpack, Revealing, backpacks};
+use super::command::{Backpack, Revealing, backpacks};
 use crate::app::{App, Outcome};
 use crate::messages::{indented, size};
 use crate::open::Open;

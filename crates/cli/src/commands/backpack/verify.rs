@@ -4,7 +4,7 @@ use clap::Args;
 use piton_runtime::backpack::inspect::{BackpackReference, BackpackSoundness};
 use serde::Serialize;
 
-use super::{Backpack, backpacks, reference};
+use super::command::{Backpack, backpacks, reference};
 use crate::app::{App, Outcome};
 use crate::messages::count;
 use crate::open::Open;

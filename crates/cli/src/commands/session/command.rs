@@ -1,0 +1,68 @@
+//! The subcommands of `piton session`.
+
+use clap::Subcommand;
+
+use super::{export, list, retention, show, verify};
+use crate::app::{App, Outcome};
+use crate::arguments::RunArgument;
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// List every run, the newest first
+    #[command(after_help = "Example:\n  piton session list --json")]
+    List,
+    /// Show a run step by step, with what was submitted and decided
+    #[command(
+        after_help = "Examples:\n  piton session show amber-otter\n  piton session show amber-otter@diagnose"
+    )]
+    Show(show::ShowSession),
+    /// Draw the graph of a run: its branches, its blocks, and its current step
+    #[command(after_help = "Example:\n  piton session tree amber-otter")]
+    Tree(show::Tree),
+    /// Print a whole artifact of a run, or write it to a file
+    #[command(after_help = "Example:\n  piton session artifact amber-otter wr.review_verdict")]
+    Artifact(show::Artifact),
+    /// Export a session to a file that can be imported elsewhere
+    #[command(after_help = "Example:\n  piton session export amber-otter login.bundle.json")]
+    Export(export::Export),
+    /// Import a session from an exported file
+    #[command(after_help = "Example:\n  piton session import login.bundle.json")]
+    Import(export::Import),
+    /// Verify every byte of a session and of everything it refers to; nothing is changed
+    #[command(after_help = "Example:\n  piton session verify amber-otter")]
+    Verify(RunArgument),
+    /// Rebuild the log of a damaged session from its intact parts, and keep what is removed
+    #[command(after_help = "Example:\n  piton session repair sess_…")]
+    Repair(RunArgument),
+    /// List what repairs and interrupted writes removed from sessions, and where it is kept
+    #[command(after_help = "Example:\n  piton session repairs")]
+    Repairs,
+    /// Delete sessions past their retention time, and everything that nothing refers to any more
+    #[command(after_help = "Example:\n  piton session gc --dry-run")]
+    Gc(retention::Gc),
+    /// Delete a session
+    #[command(after_help = "Example:\n  piton session delete sess_… --yes")]
+    Delete(retention::Delete),
+    /// Keep a session past its retention time
+    #[command(after_help = "Example:\n  piton session keep sess_…")]
+    Keep(retention::Keep),
+}
+
+impl Command {
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::List => list::run(app),
+            Self::Show(show) => show.run(app),
+            Self::Tree(tree) => tree.run(app),
+            Self::Artifact(artifact) => artifact.run(app),
+            Self::Export(export) => export.run(app),
+            Self::Import(import) => import.run(app),
+            Self::Verify(run) => verify::verify(app, &run),
+            Self::Repair(run) => verify::repair(app, &run),
+            Self::Repairs => verify::repairs(app),
+            Self::Gc(gc) => gc.run(app),
+            Self::Delete(delete) => delete.run(app),
+            Self::Keep(keep) => keep.run(app),
+        }
+    }
+}
