@@ -5,7 +5,7 @@
 
 use piton_core::{Code, Envelope, RunId, SessionId, truncate};
 use piton_store::StreamId;
-use piton_workflow::label::{Label, label};
+use piton_workflow::label::Label;
 use piton_workflow::projection::RunSummary;
 use piton_workflow::run_index::{RunListing, UnreadableSession};
 
@@ -83,9 +83,10 @@ impl Runtime {
 
     /// Returns the name of a run for the command line: its label, or the id of its session if another run has that
     /// label.
+    #[cfg(feature = "flow")]
     pub(crate) async fn name_of(&self, session: SessionId, run: RunId) -> Result<String, Envelope> {
         let listing = self.recall.list().await?;
-        let own = label(run);
+        let own = piton_workflow::label::label(run);
         let readable = listing.runs.iter().filter(|one| one.label == own).count();
         let troubled = listing.troubled.iter().filter(|one| one.labels().any(|label| label == own));
         let is_alone = readable + troubled.count() <= 1;
