@@ -9,7 +9,7 @@ use crate::bounds::{ANSWER_BYTES_MAX, PROVIDER_WORDS_BYTES_MAX};
 use crate::provider::ProviderName;
 
 /// The HTTP status of a provider whose quota is used up.
-pub(crate) const QUOTA_STATUS: u16 = 429;
+pub(crate) const QUOTA_STATUS: u16 = 429; // tidy: number of the HTTP protocol
 
 /// Suggestion for a quota that is used up: another request would be refused as well.
 const RAISE_QUOTA: &str = "Raise the quota or add credit at the provider, or name another provider; then repeat the call.";

@@ -1,4 +1,4 @@
-//! What a node may not know is told to it in no way.
+//! What a node may not know reaches it in no way.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -109,7 +109,7 @@ fn a_protected_value_is_shown_as_its_size_and_granted_readers_get_it() {
     assert!(maker.unpack::<Value>("record").unwrap().unwrap().to_string().contains(CANARY));
     let granted = rig.limited("reader", Permissions::none().reading(["person"]).unwrap());
     assert_eq!(granted.unpack::<String>("person").unwrap().as_deref(), Some(CANARY));
-    // What a granted reader does wrong with it is told without it.
+    // What a granted reader does wrong with it is reported without it.
     let error = granted.unpack::<u32>("person").unwrap_err();
     assert_eq!(
         error.to_string(),

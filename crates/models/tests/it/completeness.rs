@@ -48,7 +48,7 @@ fn ollama(text: &str, reason: impl Into<Value>) -> ScriptedReply {
     ScriptedReply::Raw(done.clone(), vec![done])
 }
 
-/// Sends a reply whole and in pieces, and hands over what came of it.
+/// Sends a reply whole and in pieces, and checks the result.
 async fn both_ways(
     wire: WireFormat,
     reply: &ScriptedReply,

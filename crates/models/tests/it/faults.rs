@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::site::{HOW, How, KEY, OneKey, ask, client, name, question, settings};
 
-/// Asks in every way, each time after telling the server `reply`, and hands over what came of it.
+/// Asks in every way, each time after telling the server `reply`, and checks the error.
 async fn every_way(reply: ScriptedReply, check: impl Fn(WireFormat, How, &[String], Error)) {
     let server = ModelServer::start().await;
     let client = client(&server);

@@ -1,4 +1,4 @@
-//! What a node was granted to read is told to nobody else.
+//! What a node was granted to read reaches nobody else.
 
 use std::sync::Arc;
 

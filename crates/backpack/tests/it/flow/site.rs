@@ -67,7 +67,7 @@ pub(crate) fn heard(subscription: &mut Subscription) -> Vec<Arc<RunEvent>> {
         .collect()
 }
 
-/// Runs a flow, and gives what came of it with all events.
+/// Runs a flow, and returns its report with all events.
 pub(crate) async fn watch(flow: &Flow, state: &FlowState) -> (RunReport, Vec<Arc<RunEvent>>) {
     let runner = runner();
     let mut subscription = runner.subscribe(EventFilter::default());

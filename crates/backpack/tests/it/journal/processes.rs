@@ -8,7 +8,7 @@ use piton_backpack::{Error, Options};
 use super::site::{Site, holder, node, pack_id, saved};
 use crate::worker::{answers, go, print_line, spawn, wait_for_go};
 
-/// In a child: holds a backpack open until it is told to go on.
+/// In a child: holds a backpack open until it is asked to go on.
 pub(crate) fn hold(arguments: &[&str]) {
     let [root] = arguments else { panic!("{arguments:?}") };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

@@ -103,7 +103,7 @@ async fn a_damaged_value_is_told_when_its_key_is_read_and_carried_into_forks() {
     let fork = backpack.memory().fork();
     let summary = fork.debug().item("big").unwrap().unwrap().summary();
     assert!(summary.starts_with("[damaged, "), "{summary}");
-    // Packing the key anew is all it takes.
+    // Packing the key again is all it takes.
     saved(&a, a.pack("big", &"again")).await;
     assert_eq!(a.unpack::<String>("big").unwrap().as_deref(), Some("again"));
 }
