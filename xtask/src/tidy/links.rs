@@ -1,6 +1,7 @@
 //! Documents point at things that exist.
 //!
-//! Relative links in every Markdown file, and paths in backticks in `ARCHITECTURE.md`.
+//! Relative links in every Markdown file, and in `ARCHITECTURE.md` paths in backticks and the names in its tables of
+//! files: a table that begins with `in PATH` names files and directories below that path, except in parentheses.
 //! Escape: `<!-- tidy: path -->` on a line whose path is deliberately not in the repository.
 
 use crate::problem::Problem;
@@ -44,6 +45,52 @@ pub(crate) fn check(project: &Project) -> Vec<Problem> {
                     ));
                 }
             }
+        }
+    }
+    problems.extend(
+        project
+            .markdown()
+            .filter(|file| file.path == "ARCHITECTURE.md")
+            .flat_map(|map| unknown_names(project, map)),
+    );
+    problems
+}
+
+/// The names in the tables of files that are no file or directory where the table looks.
+fn unknown_names(project: &Project, map: &File) -> Vec<Problem> {
+    let (mut base, mut problems) = (None, Vec::new());
+    for (number, line) in prose(map) {
+        let mut cells = line.split('|').skip(1);
+        let (Some(place), Some(contents)) = (cells.next(), cells.next()) else {
+            base = None;
+            continue;
+        };
+        if let Some(path) = place.trim().strip_prefix("in ") {
+            base = Some(path.trim_matches('`'));
+            continue;
+        }
+        let Some(base) = base else { continue };
+        let exists = |path: &str| project.has(path) || project.has(&format!("{path}.rs"));
+        let places: Vec<String> = match code_spans(place).collect::<Vec<_>>() {
+            top if top.is_empty() => vec![base.to_owned()],
+            named => named.iter().map(|name| format!("{base}/{name}")).collect(),
+        };
+        let outside: String = contents
+            .split('(')
+            .map(|part| part.split_once(')').map_or(part, |(_, rest)| rest))
+            .collect();
+        let is_name = |span: &&str| {
+            !looks_like_a_path(span)
+                && span.chars().all(|letter| letter.is_ascii_lowercase() || "_/".contains(letter))
+        };
+        let is_unknown =
+            |name: &&str| !places.iter().any(|place| exists(&format!("{place}/{name}")));
+        let unknown = code_spans(&outside).filter(is_name).filter(is_unknown);
+        let unknown = unknown.map(|name| format!("`{name}` is not in `{}`", places.join("` or `")));
+        let gone = places.iter().filter(|place| !exists(place));
+        for what in gone.map(|place| format!("`{place}` does not exist")).chain(unknown) {
+            let next = "correct the name, or put it in parentheses if it is no file";
+            problems.push(Problem::at(&map.path, number, what, next));
         }
     }
     problems
@@ -140,6 +187,27 @@ mod tests {
         let found = check(&project);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].what, "`crates/gone` does not exist");
+    }
+
+    #[test]
+    fn a_name_in_a_table_of_files_must_exist() {
+        let map = "| in `crates/core/src` | holds |\n|---|---|\n\
+                   | (top level) | `lib`, `gone` (as `word`) |\n| `id` | `run`; `lost` |\n| `left` | x |\n\
+                   \n| other | table |\n|---|---|\n| `a` | `b` |\n";
+        let project = Project::of(&[
+            ("ARCHITECTURE.md", map),
+            ("crates/core/src/lib.rs", "//! x"),
+            ("crates/core/src/id/run.rs", "//! x"),
+        ]);
+        let found: Vec<String> = check(&project).into_iter().map(|found| found.what).collect();
+        assert_eq!(
+            found,
+            [
+                "`gone` is not in `crates/core/src`",
+                "`lost` is not in `crates/core/src/id`",
+                "`crates/core/src/left` does not exist"
+            ]
+        );
     }
 
     #[test]
