@@ -12,7 +12,7 @@ fn tour(step: &str, turn: u64) -> Value {
     let notes = |text: &str| json!({ "notesMarkdown": text });
     match step {
         "notes" => notes("Project: a sample\nSeen: 3 files"),
-        "refusal" => notes("Refused: two lines\nMended: wrote them"),
+        "refusal" => notes("Refused: two lines\nFixed: wrote them"),
         "guess" => notes("Guess: a.txt, a text\nFound: a text"),
         "going_back" => {
             notes("Checkpoint: before a rewrite\nGoing back: they stay\nNext: wr.research")
