@@ -67,12 +67,12 @@ impl VirtualStore {
                         let loaded = self.content(found.stored).await?;
                         ([&*loaded.bytes, &bytes].concat(), Expected::Digest(loaded.digest))
                     }
-                    _ => (bytes.to_vec(), Expected::Anything),
+                    _ => (bytes.to_vec(), Expected::Nothing),
                 };
                 let prepared = self.prepare_file(path, &joined, &expected, None, None).await;
                 // A concurrent change is reported as a race, so the append is tried again instead of refused.
                 prepared.map_err(|fault| match fault {
-                    StoreFault::Conflict { .. } => StoreFault::Raced,
+                    StoreFault::Conflict { .. } | StoreFault::Exists => StoreFault::Raced,
                     other => other,
                 })?
             }

@@ -230,6 +230,34 @@ async fn editors_in_processes_of_their_own_lose_nothing() {
     }
 }
 
+// shows in part: WS-034, WS-056 (appends that create the file)
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_first_appends_to_a_file_are_all_there() {
+    let world = World::new().await;
+    for round in 0..400 {
+        for place in ["/home/src", "/mem"] {
+            let path = format!("{place}/first-{round}");
+            let start = Arc::new(tokio::sync::Barrier::new(4));
+            let appends = (0..4).map(|who| {
+                let (files, path) = (world.unguarded().clone(), path.clone());
+                let start = Arc::clone(&start);
+                tokio::spawn(async move {
+                    start.wait().await;
+                    let append =
+                        json!({ "path": path, "content": format!("{who}\n"), "append": true });
+                    let reply = files.call("write", append).await;
+                    assert!(!reply.is_error(), "{}", reply.text);
+                })
+            });
+            for append in appends.collect::<Vec<_>>() {
+                append.await.unwrap();
+            }
+            let read = world.unguarded().call("read", json!({ "path": path })).await.text;
+            is_complete(read.split_once('\n').unwrap().1, 4);
+        }
+    }
+}
+
 // shows in part: WS-034, WS-056 (appends)
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_appended_by_many_is_all_there() {
