@@ -59,6 +59,9 @@ struct Copying {
     is_said: bool,
 }
 
+/// Old paths where something is damaged, with the damage.
+type DamagedPaths = BTreeMap<TreePath, Error>;
+
 impl Context {
     /// Notes every path with frames that moved in the tree that is to be recorded under the number `sequence`.
     pub(super) async fn note_moves(&self, moves: &Moves, sequence: u64) -> Result<(), Error> {
@@ -208,7 +211,7 @@ impl Context {
         root: TreeNodeId,
         copying: &'a mut Copying,
         said: &'a Metadata,
-    ) -> BoxFuture<'a, Result<(Vec<Adopted>, BTreeMap<TreePath, Error>), Error>> {
+    ) -> BoxFuture<'a, Result<(Vec<Adopted>, DamagedPaths), Error>> {
         Box::pin(async move {
             let mut damaged = BTreeMap::new();
             let mut pairs: Vec<(TreePath, TreePath)> =
