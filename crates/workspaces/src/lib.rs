@@ -33,9 +33,9 @@
 //! let files = Files::new(Arc::new(open(&[scratch], &ports)?.workspaces));
 //!
 //! let written = json!({ "path": "/scratch/plan.md", "content": "1. Look.\n" });
-//! assert!(!files.call("write", written).await.is_error);
+//! assert!(!files.call("write", written).await.is_error());
 //! let denied = files.call("read", json!({ "path": "/etc/passwd" })).await;
-//! assert!(denied.is_error, "no Workspace covers it");
+//! assert!(denied.is_error(), "no Workspace covers it");
 //! # Ok::<(), piton_workspaces::Error>(())
 //! # }).unwrap();
 //! ```
