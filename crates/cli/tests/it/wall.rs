@@ -1,4 +1,4 @@
-//! The kernel's wall around servers.
+//! The kernel's sandbox around servers.
 
 use std::{
     fs,

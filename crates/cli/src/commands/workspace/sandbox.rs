@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::output;
 
 /// Note for a user who runs this as root.
-pub(crate) const AS_ROOT: &str = "Piton runs as root, whom no permission of a file stops: only the Workspaces and the kernel's wall do";
+pub(crate) const AS_ROOT: &str = "Piton runs as root, so file permissions do not restrict it; only the Workspaces and the kernel's sandbox do";
 
 /// Puts up the sandbox around this process, if it has workspaces. No thread may have been started yet.
 pub(crate) fn put_up(
@@ -51,7 +51,7 @@ pub(crate) fn report_sandbox(
     let openings = openings(root, declared);
     // The sandbox cannot be taken down again, but it holds for the thread that enters it and so ends with that thread.
     let tried = thread::spawn(move || enclose(&openings)).join();
-    tried.unwrap_or(Err("the kernel's wall could not be tried out"))
+    tried.unwrap_or(Err("the kernel's sandbox could not be tried"))
 }
 
 fn openings(root: &Path, declared: &JoinedWorkspaces) -> Vec<AllowedDirectory> {
