@@ -1,6 +1,7 @@
 //! Many nodes at once.
 
 use std::sync::{Arc, Condvar, Mutex};
+use std::task::{Context, Wake};
 
 use piton_backpack::Scope;
 use piton_store::testing::{DiskCall, Recorder, SimDisk};
@@ -37,40 +38,66 @@ async fn concurrent_writers_share_syncs_and_lose_nothing() {
 }
 
 /// Those who were woken together write together: after the first round, in which one goes ahead of the others, every
-/// round of all writers is one sync. A disk on another thread that is slow to answer can part them, so the best of a
-/// few tries counts; without gathering none is near it.
+/// round of all writers is one sync.
 // shows in part: BP-112 (the part that makes concurrent writers cheaper than as many alone)
 #[tokio::test]
 async fn writers_that_come_back_together_share_every_sync() {
-    const ROUNDS: usize = 20;
-    const TRIES: usize = 20;
-    let mut tried = Vec::new();
-    while tried.len() < TRIES && tried.iter().all(|syncs| *syncs > ROUNDS + 2) {
-        tried.push(syncs_of_rounds(ROUNDS).await);
-    }
-    assert!(tried.iter().any(|syncs| *syncs <= ROUNDS + 2), "{tried:?} for {ROUNDS} rounds");
-}
-
-/// How many syncs it takes when eight writers pack so often.
-async fn syncs_of_rounds(rounds: usize) -> usize {
     const WRITERS: usize = 8;
+    const ROUNDS: usize = 20;
     let recorder = Recorder::new(Arc::new(SimDisk::new()));
     let site = Site::on(Arc::new(recorder.clone()), 1);
     let backpack = site.open().await;
     recorder.take();
     let writers = (0..WRITERS).map(|number| {
         let node = node(&backpack, &format!("n{number}"));
-        tokio::spawn(async move {
-            for count in 0..rounds {
+        async move {
+            for count in 0..ROUNDS {
                 saved(&node, node.pack("x", &count)).await;
             }
-        })
+        }
     });
-    for writer in writers.collect::<Vec<_>>() {
-        writer.await.unwrap();
+    poll_together(writers);
+    assert_eq!(commits(backpack.memory()).len(), WRITERS * ROUNDS);
+    let syncs = recorder.take().iter().filter(|call| call.operation == "sync").count();
+    assert!(syncs <= ROUNDS + 1, "{syncs} syncs for {ROUNDS} rounds");
+}
+
+/// Whether a task was woken since it was polled.
+#[derive(Default)]
+struct Woken {
+    is_woken: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Woken {
+    fn wait(&self) {
+        let is_woken = self.is_woken.lock().unwrap();
+        *self.changed.wait_while(is_woken, |is_woken| !*is_woken).unwrap() = false;
     }
-    assert_eq!(commits(backpack.memory()).len(), WRITERS * rounds);
-    recorder.take().iter().filter(|call| call.operation == "sync").count()
+}
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        *self.is_woken.lock().unwrap() = true;
+        self.changed.notify_all();
+    }
+}
+
+/// Runs tasks to their end, each polled only once all of them were woken: the disk answers from another thread, and no
+/// scheduler parts those whom it wakes.
+fn poll_together(tasks: impl Iterator<Item = impl Future<Output = ()>>) {
+    let mut running: Vec<_> = tasks.map(|task| (Box::pin(task), Arc::<Woken>::default())).collect();
+    for (_, woken) in &running {
+        woken.wake_by_ref();
+    }
+    while !running.is_empty() {
+        for (_, woken) in &running {
+            woken.wait();
+        }
+        running.retain_mut(|(task, woken)| {
+            task.as_mut().poll(&mut Context::from_waker(&Arc::clone(woken).into())).is_pending()
+        });
+    }
 }
 
 /// Keeps syncs waiting while it is closed.
