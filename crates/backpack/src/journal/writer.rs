@@ -2,7 +2,7 @@
 //!
 //! The writer is part of the state behind the backpack's lock. A commit joins the plan that is being collected. A task
 //! that has to wait for the disk appends that plan and waits until the journal has it on disk. Tasks whose commits are
-//! in the same plan share its sync; the journal lets plans that wait at the same time share one, too.
+//! in the same plan share its sync. One plan at a time is on its way, so nothing queues in the journal behind it.
 //!
 //! *Invariants*: a plan is appended under the backpack's lock, so the order of commits on disk is their order in
 //! memory. A task that is dropped while it waits takes nothing with it: its commit is collected or on its way, and the

@@ -21,6 +21,7 @@ pub(crate) struct CallLogger {
     written: Arc<LogWriter>,
     level: LogLevel,
     command: Arc<str>,
+    pid: u32,
     began: Duration,
     /// The session that the command is about.
     session: Arc<OnceLock<String>>,
@@ -63,7 +64,8 @@ impl CallLogger {
         let written = Arc::new(LogWriter::new(data_dir.join(DIRECTORY)));
         let session = Arc::default();
         let (command, began) = (Arc::from(command), SystemClock.monotonic());
-        Self { written, level, command, began, session, failures: Arc::default() }
+        let pid = process::id();
+        Self { written, level, command, pid, began, session, failures: Arc::default() }
     }
 
     /// Sets the session that the command is about. The first call counts.
@@ -142,7 +144,7 @@ impl CallLogger {
         LogRecord {
             time_ms: SystemClock.now_ms(),
             level,
-            pid: process::id(),
+            pid: self.pid,
             command: self.command.to_string(),
             event: event.to_owned(),
             tool: None,

@@ -1,6 +1,6 @@
 //! Directory listings.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::fs::{Dir, FileType, Stat};
 
@@ -17,9 +17,13 @@ pub(super) struct RawEntry {
 
 /// Returns the entries of an open directory in byte order, and the number of entries with unusable names.
 pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<RawEntry>, u64), StoreFault> {
+    read_entries(&mut Dir::read_from(directory)?)
+}
+
+fn read_entries(directory: &mut Dir) -> Result<(Vec<RawEntry>, u64), StoreFault> {
     let mut found = Vec::new();
     let mut unusable = 0;
-    for entry in Dir::read_from(directory)? {
+    while let Some(entry) = directory.read() {
         let entry = entry?;
         let bytes = entry.file_name().to_bytes();
         if matches!(bytes, b"." | b"..") {
@@ -36,7 +40,7 @@ pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<RawEntry>, u64),
         let kind = match entry.file_type() {
             // Some file systems do not store the type in the directory.
             FileType::Unknown => {
-                stat_in(directory, name).map_or(EntryKind::Other, |stat| kind_of(&stat))
+                stat_in(directory.fd()?, name).map_or(EntryKind::Other, |stat| kind_of(&stat))
             }
             known => kind_of_type(known),
         };
@@ -51,8 +55,11 @@ fn usable(name: &[u8]) -> Option<&str> {
 }
 
 /// Returns the entries of an open directory with their sizes. A link has none, because it is not followed.
-pub(super) fn listing(directory: &OwnedFd) -> Result<DirectoryListing, StoreFault> {
-    let (raw, unusable) = entries(directory.as_fd())?;
+pub(super) fn listing(directory: OwnedFd) -> Result<DirectoryListing, StoreFault> {
+    // Nobody else reads this descriptor, so it need not be opened again to read from the beginning.
+    let mut directory = Dir::new(directory)?;
+    let (raw, unusable) = read_entries(&mut directory)?;
+    let directory = directory.fd()?;
     let entries = raw.into_iter().map(|entry| {
         let bytes = match entry.kind {
             EntryKind::File => {

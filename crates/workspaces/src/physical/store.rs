@@ -99,7 +99,7 @@ impl Store for PhysicalStore {
     }
 
     fn list(&self, path: MountPath) -> StoreFuture<'_, DirectoryListing> {
-        self.run(move |inner| listing(&inner.root.directory(&path)?))
+        self.run(move |inner| listing(inner.root.directory(&path)?))
     }
 
     fn read(&self, path: MountPath, window: Window) -> StoreFuture<'_, WindowRead> {
