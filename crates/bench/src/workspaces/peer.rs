@@ -1,9 +1,14 @@
 //! File tools over MCP, beside the reference server on the same tree.
+//!
+//! Waking a process for a line and letting it sleep again costs CPU time, too: a third of a short call on one machine,
+//! a sixth on another, and the same for every server. So it is measured with `cat`, which does nothing else, and taken
+//! off on both sides. What is compared is the work.
 
 use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -11,8 +16,10 @@ use serde_json::{Value, json};
 use super::{in_process, trees};
 use crate::bench_dir::BenchDir;
 use crate::error::{Error, Result, expect};
+use crate::local_ports::one_worker;
 use crate::mcp_server::McpServer;
-use crate::measure::{Samples, Schedule, float, thread_cpu};
+use crate::measure::{Samples, Schedule, cpu_of, float, thread_cpu, wall_time};
+use crate::process::PipedProcess;
 use crate::report::{Bar, MeasureRow, Unit};
 
 /// A turn is many calls, since one call costs less than reading the CPU time.
@@ -23,6 +30,7 @@ const WALKS: u32 = 5;
 /// Number of calls on both sides before anything counts. Node compiles hot code after about as many.
 const WARM_CALLS: u32 = 1_000;
 const WARM_WALKS: u32 = 10;
+const WAKE_TURNS: u32 = 21;
 const LATENCY: Schedule = Schedule { blocks: 8, pairs: 100, warm_up: 20 };
 const SEARCHES: Schedule = Schedule { blocks: 6, pairs: 5, warm_up: 1 };
 const STARTS: Schedule = Schedule { blocks: 6, pairs: 2, warm_up: 1 };
@@ -71,7 +79,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let name = "  memory after these calls";
     let row = MeasureRow::paired(name, Unit::Megabytes, "the reference server", &memory);
     rows.push(row.judged(Bar::ratio(MEMORY_RATIO_MAX)));
-    rows.push(latency(&ours)?);
+    rows.push(latency(&ours, &tree)?);
     rows.push(searches(&ours, &tree)?);
     rows.push(starts(&tree, &data)?);
     Ok(rows)
@@ -125,12 +133,13 @@ impl Same {
         // Both sides are warmed up for each call by itself.
         spent(&mut ours.borrow_mut(), self.ours.0, &self.ours.1, self.warm)?;
         spent(&mut theirs.borrow_mut(), self.theirs.0, &self.theirs.1, self.warm)?;
-        let samples = SCHEDULE.run(|_| {
-            let ours = || spent(&mut ours.borrow_mut(), self.ours.0, &self.ours.1, self.calls);
-            Ok((ours, || {
-                spent(&mut theirs.borrow_mut(), self.theirs.0, &self.theirs.1, self.calls)
-            }))
-        })?;
+        let wakes = wakes(self.calls)?;
+        let work = |server: &RefCell<McpServer>, (tool, arguments): &(&'static str, Value)| {
+            let spent = spent(&mut server.borrow_mut(), tool, arguments, self.calls)?;
+            Ok(spent.saturating_sub(wakes))
+        };
+        let samples =
+            SCHEDULE.run(|_| Ok((|| work(ours, &self.ours), || work(theirs, &self.theirs))))?;
         let row = cpu_row(self.name, "the reference server", &samples, self.calls);
         Ok(row.judged(Bar::ratio(self.ratio_max)))
     }
@@ -169,6 +178,22 @@ fn spent(server: &mut McpServer, tool: &str, arguments: &Value, calls: u32) -> R
     Ok(server.cpu()?.saturating_sub(before))
 }
 
+/// Measures the CPU time that it costs to wake a process for this number of lines, each answered before the next.
+fn wakes(lines: u32) -> Result<Duration> {
+    let mut cat = PipedProcess::start(&mut Command::new("cat"))?;
+    let mut turns = Vec::new();
+    for _ in 0..WAKE_TURNS {
+        let before = cpu_of(cat.id())?;
+        for _ in 0..lines {
+            cat.send("wake")?;
+            cat.line()?;
+        }
+        turns.push(cpu_of(cat.id())?.saturating_sub(before));
+    }
+    turns.sort_unstable();
+    Ok(turns[turns.len() / 2])
+}
+
 /// Measures a denied call beside the same call where it is allowed.
 fn denied(server: &RefCell<McpServer>) -> Result<MeasureRow> {
     let (outside, inside) = (json!({ "path": "/elsewhere/file" }), format!("/tree/{FILE}"));
@@ -205,14 +230,22 @@ fn durable_calls(
     Ok(cpu_row(name, "the system calls alone", &samples, CALLS))
 }
 
-/// Measures a read beside a call that asks no store: above all workspaces there is nothing but their names.
-fn latency(server: &RefCell<McpServer>) -> Result<MeasureRow> {
+/// Measures a read beside the same read in this process and a call that asks no store, which stands for the transport:
+/// above all workspaces there is nothing but their names.
+fn latency(server: &RefCell<McpServer>, tree: &Path) -> Result<MeasureRow> {
     let arguments = json!({ "path": format!("/tree/{FILE}"), "limit": 20 });
+    let (files, runtime) = (trees::agent(tree)?, one_worker()?);
     let samples = LATENCY.run(|_| {
-        let read = || Ok(server.borrow_mut().call("read", &arguments)?.1);
-        Ok((read, || Ok(server.borrow_mut().call("ls", &json!({ "path": "/" }))?.1)))
+        let over_mcp = || Ok(server.borrow_mut().call("read", &arguments)?.1);
+        let here = || {
+            let (reply, time) =
+                wall_time(|| runtime.block_on(files.call("read", arguments.clone())));
+            expect("failed reads", 0, u64::from(reply.is_error()))?;
+            Ok(time + server.borrow_mut().call("ls", &json!({ "path": "/" }))?.1)
+        };
+        Ok((over_mcp, here))
     })?;
-    let baseline = "a call that asks no Store";
+    let baseline = "the call in this process + one that asks no Store";
     let row = MeasureRow::timed("`read` over MCP", Unit::Microseconds, baseline, &samples);
     Ok(row.judged(Bar::ratio(READ_RATIO_MAX)))
 }
