@@ -7,8 +7,8 @@ use piton_runtime::request::SessionReference;
 
 use crate::app::{App, Outcome};
 use crate::commands::{
-    approve, backpack, blame, config, context, data, diff, doctor, explain, flow, fork, install,
-    keys, logs, man, mcp, prefs, session, up, workflow, workspace,
+    approve, backpack, blame, config, context, data, diff, doctor, explain, flow, fork, inbox,
+    install, keys, logs, man, mcp, prefs, session, up, workflow, workspace,
 };
 use crate::demo;
 use crate::exit;
@@ -95,9 +95,12 @@ pub(crate) enum Command {
     /// Inspect Workspaces: the files that agents see, and how they changed them
     #[command(subcommand)]
     Workspace(workspace::Command),
+    /// Show everything that waits for you: questions, blocked and damaged runs, changes to review
+    #[command(after_help = "Examples:\n  piton inbox\n  piton inbox --watch")]
+    Inbox(inbox::InboxCommand),
     /// Approve a run that is waiting for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
-    Approve(RunArgument),
+    Approve(approve::Approve),
     /// Answer a run that is waiting for you
     #[command(after_help = "Example:\n  piton answer quiet-heron \"use the staging account\"")]
     Answer(approve::AnswerRun),
@@ -162,7 +165,8 @@ impl Command {
             Self::Backpack(command) => command.run(app),
             Self::Context(command) => command.run(app),
             Self::Workspace(command) => command.run(app),
-            Self::Approve(run) => approve::approve(app, &run),
+            Self::Inbox(command) => command.run(app),
+            Self::Approve(command) => command.run(app),
             Self::Answer(command) => command.run(app),
             Self::Reject(command) => command.run(app),
             Self::Prefs(command) => command.run(app),

@@ -75,6 +75,9 @@ pub(crate) const PROGRESS_TICK: Duration = Duration::from_millis(120);
 /// Time that a watcher waits for a change before it checks whether it was stopped.
 pub(crate) const WATCH_STEP: Duration = Duration::from_millis(200);
 
+/// Time between two looks at a watched inbox: a person does not notice a second.
+pub(crate) const INBOX_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Time that a process may take to end once it is asked to. It takes a moment, unless the process waits for a peer that
 /// does not read its output.
 pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(2);

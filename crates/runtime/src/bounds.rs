@@ -76,6 +76,28 @@ pub const CANDIDATES_LISTED_MAX: usize = 5;
 /// read for it.
 pub const STEPS_SHOWN_MAX: usize = 500;
 
+/// Maximum size in bytes of the lists of a reply to a page, with room for what surrounds them: a reply stays below a
+/// megabyte. Shapes of runs are not bounded by it.
+pub const PAGE_REPLY_BYTES_MAX: usize = 1000 * 1024;
+
+/// Maximum number of bytes of a prompt that are shown at once: more than people write, and room for the rest of the step
+/// even if every byte has to be escaped.
+pub const PROMPT_SHOWN_BYTES_MAX: usize = 64 * 1024;
+
+/// Maximum number of events on a page: a few screens.
+pub const EVENTS_PAGE_MAX: usize = 200;
+
+/// Maximum number of entries of each kind in an inbox, newest first; the rest is counted. Nobody works through more.
+pub const INBOX_ENTRIES_MAX: usize = 100;
+
+/// Maximum number of runs that an inbox reads to find their questions and gaps, newest first: as many sessions as a
+/// process keeps folded.
+pub const INBOX_RUNS_READ_MAX: usize = 256;
+
+/// Maximum number of runs that the statistics of a workflow read, newest first; the rest is counted. Some seconds of
+/// reading, and older runs say less about the workflow as it is.
+pub const STATS_RUNS_MAX: usize = 1000;
+
 /// Maximum length in bytes of the first line of notes in a tree: the width of a terminal.
 pub const HEADLINE_BYTES_MAX: usize = 120;
 

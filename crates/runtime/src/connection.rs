@@ -146,7 +146,8 @@ impl Connection {
     ) -> Result<SettledStep, Envelope> {
         let RunLine { session_id: session, run_id: run, .. } = question.run;
         let node = Some(question.node);
-        self.runtime.record_verdict(SettleRequest { session, run, node, verdict }).await
+        let request = SettleRequest { node, ..SettleRequest::new(session, run, verdict) };
+        self.runtime.record_verdict(request).await
     }
 
     /// Creates a bookmark.

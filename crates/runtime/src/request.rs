@@ -3,12 +3,16 @@
 //!
 //! The comments on the fields are the descriptions that agents read in the schemas of the tools.
 
-use piton_core::{RunId, SessionId};
+use piton_core::{NodeId, RunId, SessionId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub use piton_workflow::session::{Checkpoint, Continue, PersonVerdict, SubmittedOutput};
+pub use piton_workflow::NodeAddress;
+pub use piton_workflow::projection::PersonName;
+pub use piton_workflow::session::{
+    Checkpoint, Continue, PersonVerdict, SettleRequest, SubmittedOutput,
+};
 
 /// Lists the workflows that can be started.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -100,3 +104,21 @@ pub struct ResumeSession {
 /// Names a session or a run as people do: by an id, the end of one, or the two words of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionReference(pub String);
+
+/// Names a run by its ids, as a page does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunAddress {
+    pub session: SessionId,
+    pub run: RunId,
+}
+
+/// A part of the events of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventQuery {
+    /// The index to begin at.
+    pub from: u64,
+    /// Number of events, at most [`EVENTS_PAGE_MAX`](crate::bounds::EVENTS_PAGE_MAX).
+    pub limit: usize,
+    /// Only the events of this node, if one is given.
+    pub node: Option<NodeId>,
+}

@@ -84,6 +84,13 @@ const _: () = {
 /// Notes say what happened and what comes next. Anything longer is an artifact.
 pub const NOTES_BYTES_MAX: usize = 4096;
 
+/// Maximum length of the name under which a person decides, in bytes. It shares the summary with what they said.
+pub const PERSON_NAME_BYTES_MAX: usize = 64;
+
+/// Time that a person's verdict waits for another writer of the session: an agent's append takes milliseconds, and
+/// nobody should have to click twice.
+pub const VERDICT_WAIT: std::time::Duration = std::time::Duration::from_secs(5);
+
 /// Maximum length of the summary of a gap, a divergence or an entry of a decision trace, in bytes: a
 /// paragraph.
 pub const SUMMARY_BYTES_MAX: usize = 512;
@@ -282,6 +289,16 @@ pub const SNAPSHOTS_WARM_MAX: usize = 1024;
 /// Maximum number of pending steps, each an id and a title, that a listing of all runs keeps in memory: many runs
 /// of one workflow share them.
 pub const TIPS_WARM_MAX: usize = 16 * 1024;
+
+/// Number of times that the shape of a run is read while an agent of the same process extends it. The next reading
+/// shows what came after.
+pub const SHAPE_ROUNDS_MAX: usize = 3;
+
+/// Maximum number of reasons for refusals that the statistics of a step list; the rest is counted.
+pub const REFUSAL_REASONS_MAX: usize = 20;
+
+/// Maximum length of such a reason, in bytes: a line or two.
+pub const REFUSAL_REASON_BYTES_MAX: usize = 200;
 
 /// Maximum number of artifacts that a process keeps in memory, each as far as it is shown: those of the runs
 /// that it works on. They take half a megabyte at most.

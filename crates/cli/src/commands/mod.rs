@@ -14,6 +14,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod flow;
 pub(crate) mod fork;
+pub(crate) mod inbox;
 pub(crate) mod install;
 pub(crate) mod keys;
 pub(crate) mod logs;

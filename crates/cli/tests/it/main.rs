@@ -23,6 +23,7 @@ mod flow_outcomes;
 mod flows;
 mod guides;
 mod http_calls;
+mod inbox;
 mod kill;
 mod lineage;
 mod malformed;

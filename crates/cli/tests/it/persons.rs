@@ -157,3 +157,18 @@ fn preferences_hold_for_new_runs_or_for_one() {
         assert!(!output.stderr.is_empty());
     }
 }
+
+#[test]
+fn a_decision_is_recorded_with_the_name_of_the_person() {
+    let (rig, label) = waiting();
+    let told = rig.tells(&["reject", &label, "not yet", "--as", "Anna"]);
+    assert_eq!(told["summary"], "A person (Anna) refused: not yet");
+    // Without a name, it is that of the user.
+    let mut command = rig.command(&["approve", &label]);
+    let output = command.env("USER", "bert").output().unwrap();
+    assert!(text(&output.stdout).contains("A person (bert) approved."), "{output:?}");
+    let shown = rig.says(&["session", "show", &label]);
+    assert!(shown.contains("bert approved, just now"), "{shown}");
+    let output = rig.run(&["approve", &label, "--as", "a (b)"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+}

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use piton_core::{Digest, Envelope, NodeId, RunId};
+use piton_workflow::NodeAddress;
 use piton_workflow::projection::{RecordedOutput, RunNode, RunState};
 use serde_json::Value;
 
@@ -14,6 +15,7 @@ use super::reply::{
     WrittenThings,
 };
 use crate::bounds::{CHANGES_SHOWN_MAX, ID_ENDING_SHOWN, STEPS_SHOWN_MAX, cut};
+use crate::reply::StepWrites;
 use crate::text_diff;
 use crate::workflow::Runtime;
 
@@ -22,6 +24,18 @@ use crate::workflow::Runtime;
 type Submitted = BTreeMap<(String, Option<String>), (Digest, String)>;
 
 impl Runtime {
+    /// Returns the keys, files and frames that were written at a node. Every backpack may have to be read for it.
+    pub async fn step_writes(
+        &self,
+        at: NodeAddress,
+        worlds: &Worlds<'_>,
+    ) -> Result<StepWrites, Envelope> {
+        let mut notes = Vec::new();
+        let here = (at.run, BTreeSet::from([at.node]));
+        let [written] = written(worlds, &[here], &mut notes).await?;
+        Ok(StepWrites { node_id: at.node, written, notes })
+    }
+
     /// Compares two nodes.
     pub(super) async fn compare_nodes(
         &self,

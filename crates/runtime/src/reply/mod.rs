@@ -10,23 +10,41 @@
 //! *Invariants*: every reply to an agent names its run and the next call to make. Nothing here quotes the context of a
 //! run.
 
+mod inbox;
 mod maintenance;
 mod resume;
+mod run_shape;
 mod session;
+mod shown_list;
+mod step_detail;
 mod workflows;
 
+pub use inbox::{GappedRun, Inbox, OverlayWaiting};
 pub use maintenance::{
     CleanedUp, Deleted, ImportedSession, KeptSession, SetAsideList, SetAsideShown, Soundness,
     SweptBlobs,
 };
 pub use piton_workflow::UserOnlyDependency;
+pub use piton_workflow::compile::{
+    Drift, FieldDrift, PromptOrigin, PromptPiece, StepChange, StepDrift,
+};
+pub use piton_workflow::projection::{
+    NodeStep, PersonWait, RefusalReason, RunShape, ShapeStep, StepStats, WorkflowStats,
+};
 pub use piton_workflow::session::{
     CheckpointBody, CheckpointReply, Question, Reply, ReplyBody, ReplyNotice, SettledStep,
 };
 pub use resume::{ResumeCandidate, ResumeCandidates, Searched};
+pub use run_shape::{CountedRuns, EventPage, PinnedRun, RunDrift, ShapedRun};
 pub use session::{
     AppliedPreferences, ArtifactPart, ArtifactShown, BlockShown, BookmarkShown, DecisionShown,
     GapShown, RunShown, RunTree, SessionArtifact, SessionList, SessionShown, StepShown, TreeNode,
     TroubledSession,
+};
+pub(crate) use shown_list::ReplyRoom;
+pub use shown_list::ShownList;
+pub use step_detail::{
+    AttemptDetail, CapabilityDetail, ContextValue, DivergenceDetail, GapDetail, OutputDetail,
+    PromptPart, StepDetail, StepTrace, StepWrites, TraceDetail,
 };
 pub use workflows::{InspectedWorkflow, ListedWorkflows, WorkflowEntry, WorkflowWarning};

@@ -3,7 +3,7 @@
 use piton_core::{Digest, Envelope, EventIndex, NodeId, OutputId, RunId, SessionId, TimestampMs};
 use piton_workflow::event::Preferences;
 use piton_workflow::label::Label;
-use piton_workflow::projection::{ArtifactText, PersonDecision, RunSummary};
+use piton_workflow::projection::{ArtifactText, PersonDecision, PersonName, RunSummary};
 use piton_workflow::{BlockerCode, EdgeCause, GapSeverity, NodeKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -119,6 +119,9 @@ pub struct DecisionShown {
     /// What they decided.
     #[serde(flatten)]
     pub decision: PersonDecision,
+    /// Who, if they gave a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<PersonName>,
     /// The event that recorded it.
     pub event: EventIndex,
     /// When that was.

@@ -99,6 +99,7 @@ impl LoadedSession {
     pub(crate) fn decisions(&self, run: &RunState, node: NodeId) -> Vec<DecisionShown> {
         let shown = |recorded: RecordedDecision| DecisionShown {
             decision: recorded.decision,
+            by: recorded.by,
             event: recorded.index,
             at: self.time_of(recorded.index),
         };

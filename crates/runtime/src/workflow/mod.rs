@@ -18,21 +18,27 @@
 //! agent go through a [`Connection`](crate::Connection), which knows where the agent is.
 
 pub(crate) mod artifacts;
+mod event_page;
+mod inbox;
 pub(crate) mod loaded_session;
 mod maintenance;
+mod pinned_workflow;
 mod preferences;
 pub(crate) mod reference;
+mod run_shape;
 mod run_tree;
 mod runs;
 mod runtime;
 mod sessions;
+mod step_detail;
 mod step_grant;
+mod workflow_stats;
 mod workflows;
 
 pub use piton_workflow::bounds::BUNDLE_BYTES_MAX;
 pub use piton_workflow::compile::{CompiledWarning, CompiledWorkflow, WarningCode};
 pub use piton_workflow::event::{Blocker, Preferences};
-pub use piton_workflow::projection::{DecisionKind, PersonDecision, RunSummary};
+pub use piton_workflow::projection::{DecisionKind, PersonDecision, RunSummary, StepPlace};
 pub use piton_workflow::session::{DECIDED, DecisionLine, ReplyBody, ReplyKind, RunLine};
 pub use piton_workflow::source::{Purpose, SourceProblem};
 pub use piton_workflow::{Autonomy, BlockerCode, NodeKind, RiskPolicy, RunStatus, SourceKind};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use piton_core::{Code, Envelope, RunId, SessionId};
 use piton_workflow::bounds::{RESUME_CANDIDATES_MAX, SOURCE_REF_BYTES_MAX};
 use piton_workflow::label::Label;
-use piton_workflow::projection::{Ranking, ResumeQuery, RunSummary, WhyMatched};
+use piton_workflow::projection::{PersonName, Ranking, ResumeQuery, RunSummary, WhyMatched};
 use piton_workflow::run_index::{Offers, UnreadableSession};
 use piton_workflow::session::{
     self, PersonVerdict, Reply, ReplyNotice, SettleRequest, SettledStep, SourcedWorkflow, Start,
@@ -117,10 +117,17 @@ impl Runtime {
     pub async fn settle_run(
         &self,
         run: &SessionReference,
+        by: Option<PersonName>,
         verdict: PersonVerdict,
     ) -> Result<SettledStep, Envelope> {
         let (session, run) = self.meant_run(run).await?;
-        self.record_verdict(SettleRequest { session, run, node: None, verdict }).await
+        self.record_verdict(SettleRequest { by, ..SettleRequest::new(session, run, verdict) }).await
+    }
+
+    /// Records a person's verdict about the question that they saw. It counts only while that question is open;
+    /// otherwise the error says who decided what, and when.
+    pub async fn settle_question(&self, request: SettleRequest) -> Result<SettledStep, Envelope> {
+        self.record_verdict(request).await
     }
 
     /// Records a person's verdict, unless it says nothing.

@@ -110,6 +110,18 @@ impl FileWorld {
         })
     }
 
+    /// Iterates over the overlays, each with the Workspace below it.
+    pub(crate) fn overlay_prefixes(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        self.overlays.iter().map(|one| (one.prefix.to_string(), one.over.to_string()))
+    }
+
+    /// Returns the number of paths that an overlay changed.
+    pub(crate) async fn change_count(&self, prefix: &str) -> Result<usize, Envelope> {
+        let overlay = self.overlay(prefix)?;
+        let differences = overlay.store.diff().await.map_err(overlay_error(overlay))?;
+        Ok(differences.len())
+    }
+
     /// Applies the changes that `person` reviewed to the Workspace below. If something below changed since it was
     /// copied up, nothing is applied, unless `leaves_conflicts` is set: then the conflicting changes stay in the
     /// overlay. Anything written after the review stays there as well.

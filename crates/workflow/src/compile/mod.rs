@@ -14,7 +14,8 @@
 //! | `workflow`, `step`, `sequence`, `access` | the compiled form, as plain data |
 //! | `draft`, `task` | what both dialects share: the workflow while it is built, and the lowering of one step |
 //! | `strict`, `classic` | the lowering of each dialect: features, templates, loops, routines, derived steps |
-//! | `prompt` | prompts, section by section |
+//! | `prompt`, `prompt_pieces` | prompts, section by section; the origins of their parts |
+//! | `drift` | the differences between two compilations of a workflow |
 //! | [`function`] | functions: what a workflow declares and what its steps refer to |
 //! | `definitions` | the contracts, texts and routines that workflows use by name |
 //! | `lint`, `warning` | weaknesses that are worth a warning, and the warnings |
@@ -25,10 +26,12 @@ mod access;
 mod classic;
 mod definitions;
 mod draft;
+mod drift;
 pub mod function;
 mod lint;
 mod pipeline;
 mod prompt;
+mod prompt_pieces;
 mod sequence;
 mod step;
 mod strict;
@@ -38,9 +41,11 @@ mod workflow;
 
 pub use access::{ContextRole, FileScope, StateAccess, StepAccess, WorkspaceAccess};
 pub use definitions::{Definitions, Reference};
+pub use drift::{Drift, FieldDrift, StepChange, StepDrift};
 pub use function::{FunctionDefinition, FunctionKey, FunctionName, FunctionScope};
 pub use pipeline::compile;
 pub use prompt::{CompiledBlocks, CompiledItem, CompiledPart};
+pub use prompt_pieces::{PromptOrigin, PromptPiece};
 pub use sequence::{CompiledCondition, CompiledLoop, Count, LoopVariables, SequenceEntry};
 pub use step::{
     Addition, Assessment, CompiledStep, Confirmation, ConfirmationKind, Consequence, Dimension,

@@ -60,6 +60,18 @@ impl Advances {
         all
     }
 
+    /// Returns the attempts on a node with their ids and outcomes, in order.
+    pub fn on(&self, node: NodeId) -> Vec<(AttemptId, &RecordedAttempt)> {
+        let mut made: Vec<_> = self
+            .by_attempt
+            .iter()
+            .filter(|((own, _), _)| *own == node)
+            .map(|((_, attempt), made)| (*attempt, made))
+            .collect();
+        made.sort_by_key(|(_, attempt)| attempt.index);
+        made
+    }
+
     /// Returns the attempts on a node, in order.
     pub fn at_node(&self, node: NodeId) -> &[Submission] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)

@@ -3,14 +3,14 @@
 //! A decision is recorded as a gap of the severity `info`, with a summary that states the decision in words. Those
 //! words are written and parsed here and nowhere else.
 
-use piton_core::{BoundedText, EventIndex, NodeId};
+use piton_core::{BoundedText, EventIndex, IdError, IdProblem, NodeId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::gaps::Gap;
 use super::graph::RunNode;
 use super::run_state::RunState;
-use crate::bounds::{SAID_MAX, SUMMARY_BYTES_MAX};
+use crate::bounds::{PERSON_NAME_BYTES_MAX, SAID_MAX, SUMMARY_BYTES_MAX};
 use crate::event::GapSeverity;
 use crate::reason::ReasonCategory;
 
@@ -26,10 +26,34 @@ piton_core::closed_set! {
     }
 }
 
-/// Beginnings of the summaries of decisions; that of an approval is the whole summary.
-const APPROVED: &str = "A person approved.";
-const ANSWERED: &str = "A person answered: ";
-const REFUSED: &str = "A person refused: ";
+/// Beginning of the summary of every decision. The name of the person follows in parentheses, if it is known.
+const PERSON: &str = "A person";
+
+/// Continuations of the summaries of decisions; that of an approval is the whole rest.
+const APPROVED: &str = " approved.";
+const ANSWERED: &str = " answered: ";
+const REFUSED: &str = " refused: ";
+
+piton_core::checked_text! {
+    /// The name under which a person decides. It is recorded in parentheses, so it holds none itself.
+    pub struct PersonName: IdError, "a name of one line without parentheses", r"^[^()\x00-\x1f\x7f]+$",
+    PERSON_NAME_BYTES_MAX,
+    |text| check_name(text).map_err(|problem| IdError { kind: "PersonName", problem })
+}
+
+fn check_name(text: &str) -> Result<(), IdProblem> {
+    if text.trim().is_empty() {
+        return Err(IdProblem::Empty);
+    }
+    if text.len() > PERSON_NAME_BYTES_MAX {
+        return Err(IdProblem::TooLong { max_bytes: PERSON_NAME_BYTES_MAX });
+    }
+    if text.contains(|character: char| character.is_control() || "()".contains(character)) {
+        let allowed = "anything but parentheses and control characters";
+        return Err(IdProblem::Character { allowed });
+    }
+    Ok(())
+}
 
 /// A decision of a person in their own words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -50,6 +74,8 @@ pub struct RecordedDecision {
     /// The event that recorded it.
     pub index: EventIndex,
     pub decision: PersonDecision,
+    /// The person, if they gave a name.
+    pub by: Option<PersonName>,
 }
 
 impl PersonDecision {
@@ -67,28 +93,47 @@ impl PersonDecision {
     }
 
     /// Returns the decision in a sentence, as it is recorded.
-    pub fn summary(&self) -> Result<BoundedText<SUMMARY_BYTES_MAX>, piton_core::TextTooLong> {
+    pub fn summary(
+        &self,
+        by: Option<&PersonName>,
+    ) -> Result<BoundedText<SUMMARY_BYTES_MAX>, piton_core::TextTooLong> {
+        let person = by.map_or_else(|| PERSON.to_owned(), |name| format!("{PERSON} ({name})"));
         let text = self.text.as_deref().unwrap_or_default();
         BoundedText::new(match self.decision {
-            DecisionKind::Approved => APPROVED.to_owned(),
-            DecisionKind::Answered => format!("{ANSWERED}{text}"),
-            DecisionKind::Refused => format!("{REFUSED}{text}"),
+            DecisionKind::Approved => format!("{person}{APPROVED}"),
+            DecisionKind::Answered => format!("{person}{ANSWERED}{text}"),
+            DecisionKind::Refused => format!("{person}{REFUSED}{text}"),
         })
     }
 
-    fn read(summary: &str) -> Option<Self> {
-        let answered = || summary.strip_prefix(ANSWERED).map(Self::answered);
-        let refused = || summary.strip_prefix(REFUSED).map(Self::refused);
-        (summary == APPROVED).then_some(Self::APPROVED).or_else(answered).or_else(refused)
+    fn read(summary: &str) -> Option<(Self, Option<PersonName>)> {
+        let rest = summary.strip_prefix(PERSON)?;
+        let (by, rest) = match rest.strip_prefix(" (") {
+            None => (None, rest),
+            // A name has no parenthesis, so the first one ends it, whatever the person said after it.
+            Some(named) => {
+                let (name, rest) = named.split_once(')')?;
+                (Some(name.parse().ok()?), rest)
+            }
+        };
+        let answered = || rest.strip_prefix(ANSWERED).map(Self::answered);
+        let refused = || rest.strip_prefix(REFUSED).map(Self::refused);
+        let approved = (rest == APPROVED).then_some(Self::APPROVED);
+        Some((approved.or_else(answered).or_else(refused)?, by))
     }
 }
 
 impl Gap {
-    /// Returns the decision of a person, if this is the record of one.
-    pub fn decision(&self) -> Option<PersonDecision> {
+    /// Returns the decision of a person and their name, if this is the record of one.
+    pub fn named_decision(&self) -> Option<(PersonDecision, Option<PersonName>)> {
         let is_of_person = self.record.severity == GapSeverity::Info
             && self.record.reason.category() == ReasonCategory::UserOnlyDependency;
         is_of_person.then(|| PersonDecision::read(self.record.summary.as_str())).flatten()
+    }
+
+    /// Returns the decision of a person, if this is the record of one.
+    pub fn decision(&self) -> Option<PersonDecision> {
+        self.named_decision().map(|(decision, _)| decision)
     }
 }
 
@@ -96,7 +141,8 @@ impl RunState {
     /// Returns the decisions of persons at a node, oldest first.
     pub fn decisions_on(&self, node: NodeId) -> Vec<RecordedDecision> {
         let recorded = |gap: &Gap| {
-            Some(RecordedDecision { node, index: gap.index, decision: gap.decision()? })
+            let (decision, by) = gap.named_decision()?;
+            Some(RecordedDecision { node, index: gap.index, decision, by })
         };
         let mut decisions: Vec<_> = self.gaps.on(node).filter_map(recorded).collect();
         // A decision that closes several gaps is recorded once for each. The same words after another attempt are
@@ -106,7 +152,9 @@ impl RunState {
             attempts.iter().any(|tried| earlier.index < tried.index && tried.index < later.index)
         };
         decisions.dedup_by(|later, earlier| {
-            later.decision == earlier.decision && !tried_between(earlier, later)
+            later.decision == earlier.decision
+                && later.by == earlier.by
+                && !tried_between(earlier, later)
         });
         decisions
     }
@@ -129,7 +177,8 @@ impl RunState {
 
 #[cfg(test)]
 mod tests {
-    use super::PersonDecision;
+    use super::{PersonDecision, PersonName};
+    use crate::bounds::PERSON_NAME_BYTES_MAX;
 
     #[test]
     fn what_is_written_is_read_again() {
@@ -138,10 +187,27 @@ mod tests {
             .into_iter()
             .flat_map(|text| [PersonDecision::answered(text), PersonDecision::refused(text)])
             .chain([PersonDecision::APPROVED]);
+        let names = [None, Some("Anna Müller"), Some("root"), Some("A person")];
+        let names: Vec<Option<PersonName>> =
+            names.into_iter().map(|name| name.map(|name| name.parse().unwrap())).collect();
         for decision in decisions {
-            let summary = decision.summary().expect("it is short");
-            assert_eq!(PersonDecision::read(summary.as_str()), Some(decision));
+            for by in &names {
+                let summary = decision.summary(by.as_ref()).expect("it is short");
+                let expected = Some((decision.clone(), by.clone()));
+                assert_eq!(PersonDecision::read(summary.as_str()), expected);
+            }
         }
         assert_eq!(PersonDecision::read("The step needs a person."), None);
+    }
+
+    #[test]
+    fn a_name_is_one_line_without_parentheses() {
+        for name in ["Anna", "Dr. Ü. 漢字", "anna@example.org"] {
+            assert_eq!(name.parse::<PersonName>().unwrap().as_str(), name);
+        }
+        let long = "x".repeat(PERSON_NAME_BYTES_MAX + 1);
+        for name in ["", " ", "a\nb", "a(b", "a) approved.", long.as_str()] {
+            assert!(name.parse::<PersonName>().is_err(), "{name:?}");
+        }
     }
 }

@@ -17,26 +17,34 @@ mod decisions;
 mod gaps;
 mod graph;
 mod inherited;
+mod node_steps;
 mod outputs;
 mod produced;
 mod recap;
 mod resume;
+mod run_shape;
 mod run_state;
 mod session_state;
 mod summary;
+mod workflow_stats;
 
 pub use advances::{Advances, RecordedAttempt, Submission};
-pub use decisions::{DecisionKind, PersonDecision, RecordedDecision};
+pub use decisions::{DecisionKind, PersonDecision, PersonName, RecordedDecision};
 pub use gaps::{Gap, Gaps};
 pub use graph::{RunGraph, RunNode};
 pub use inherited::{Capabilities, CapabilityStanding, Contexts, PreferenceHistory};
+pub use node_steps::{NodeStep, NodeSteps};
 pub use outputs::{Outputs, RecordedOutput, SideRecord, SideRecordBody, SideRecords};
 pub use produced::{ArtifactText, Produced, ProducedArtifact};
 pub use recap::{Noted, RecapDraft, RecapPiece};
 pub use resume::{Offer, Ranking, ResumeQuery, WhyMatched, rank};
+pub use run_shape::{
+    AttemptColumns, NodeColumns, NodeCount, NodeIndex, PersonWait, RunShape, ShapeStep,
+};
 pub use run_state::{RunState, status};
 pub use session_state::{LastObservation, SessionState};
 pub use summary::{
     RunSummary, SUMMARY_VERSION, SeenValue, StepPlace, Surroundings, TipState, WorkflowOutline,
     headline,
 };
+pub use workflow_stats::{RefusalReason, StepStats, WorkflowStats, WorkflowTally};

@@ -1,6 +1,6 @@
 //! The state of a session, folded from its events.
 
-use piton_core::{EventIndex, NodeId, RunId, SessionId};
+use piton_core::{EventIndex, NodeId, RunId, SessionId, TimestampMs};
 
 use super::run_state::RunState;
 use crate::event::{EventBody, NodeScope, ObservationKey, ObservedValue, SessionEvent};
@@ -21,6 +21,8 @@ pub struct LastObservation {
 pub struct SessionState {
     session: Option<SessionId>,
     next: EventIndex,
+    /// The times of all events, in order. Nothing is decided by them.
+    times: Vec<TimestampMs>,
     runs: Vec<RunState>,
     places: IdMap<RunId, usize>,
     observations: IdMap<ObservationKey, LastObservation>,
@@ -43,6 +45,7 @@ impl SessionState {
         let index = event.index();
         self.session = Some(event.session());
         self.next = index.next();
+        self.times.push(event.timestamp());
         match event.body() {
             EventBody::RunStarted(run, started) => {
                 self.places.insert(*run, self.runs.len());
@@ -76,6 +79,12 @@ impl SessionState {
     /// Returns the index that the next event will have.
     pub fn next(&self) -> EventIndex {
         self.next
+    }
+
+    /// Returns the time at which an event was recorded, for people; zero for one that was not applied.
+    pub fn time_of(&self, index: EventIndex) -> TimestampMs {
+        let place = usize::try_from(index.get()).ok();
+        place.and_then(|place| self.times.get(place)).copied().unwrap_or(TimestampMs(0))
     }
 
     /// Returns the runs, in the order of their start.

@@ -28,7 +28,9 @@ use crate::event::{ObservationKey, ObservedValue};
 use crate::label::{Label, label};
 use crate::name::StepId;
 use crate::run::RunStatus;
-use crate::snapshot::{ExecutionSnapshot, StepTitle, derive_is_complete, derive_pending_step};
+use crate::snapshot::{
+    ExecutionSnapshot, ExecutionState, StepTitle, derive_is_complete, derive_pending_step,
+};
 
 /// Version of [`RunSummary`]. It changes when the fields or their meanings change.
 pub const SUMMARY_VERSION: u32 = 2;
@@ -132,6 +134,8 @@ pub struct Surroundings {
 pub struct TipState {
     pub is_complete: bool,
     pub pending: Option<(StepId, StepTitle)>,
+    /// The turn of the innermost loop around the pending step, from one.
+    pub turn: Option<u32>,
 }
 
 impl From<&ExecutionSnapshot> for TipState {
@@ -140,6 +144,12 @@ impl From<&ExecutionSnapshot> for TipState {
         Self {
             is_complete: derive_is_complete(snapshot),
             pending: pending.map(|step| (step.step_id.clone(), step.title.clone())),
+            turn: match &snapshot.state {
+                ExecutionState::Running(running) => {
+                    running.loop_stack().positions().last().map(|place| place.iteration.get() + 1)
+                }
+                ExecutionState::Init | ExecutionState::Complete => None,
+            },
         }
     }
 }

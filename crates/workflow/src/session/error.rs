@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use piton_core::error::{Details, MeasuredSize, sentence};
-use piton_core::{Code, Envelope};
+use piton_core::{Code, Envelope, TimestampMs};
 use piton_store::Health;
 use serde_json::json;
 
@@ -17,6 +17,7 @@ use crate::bounds::{
 use crate::compile::CompiledWorkflowError;
 use crate::engine::EngineError;
 use crate::event::{LogFlaw, PayloadError};
+use crate::projection::{DecisionKind, RecordedDecision};
 use crate::snapshot::{SnapshotError, SnapshotMismatch};
 use crate::token::{self, TokenError};
 
@@ -84,6 +85,49 @@ impl std::fmt::Display for CrossedTokens {
             writeln!(formatter, "  {token} → {label} ({workflow}), {waiting_at}")?;
         }
         Ok(())
+    }
+}
+
+/// A question that is no longer open: the decision that settled it, or none if the run went on without one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettledQuestion {
+    /// The latest decision at the node that was asked about, and its time.
+    pub decision: Option<(RecordedDecision, TimestampMs)>,
+}
+
+impl std::fmt::Display for SettledQuestion {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Some((RecordedDecision { decision, by, .. }, at)) = &self.decision else {
+            return formatter.write_str(
+                "the question is no longer open: the run went on without an answer; nothing was recorded",
+            );
+        };
+        let by = by.as_ref().map_or("somebody", |name| name.as_str());
+        let verb = match decision.decision {
+            DecisionKind::Approved => "approved",
+            DecisionKind::Answered => "answered",
+            DecisionKind::Refused => "refused",
+        };
+        let at = at.utc();
+        let words = decision.text.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+        write!(
+            formatter,
+            "the question is settled already, so nothing was recorded: {by} {verb} at {at} UTC{words}"
+        )
+    }
+}
+
+impl SettledQuestion {
+    fn details(&self) -> Option<Details> {
+        let (RecordedDecision { decision, by, index, .. }, at) = self.decision.as_ref()?;
+        Details::of(&json!({
+            "decision": decision.decision,
+            "text": decision.text,
+            "by": by,
+            "at": at,
+            "event": index,
+        }))
+        .ok()
     }
 }
 
@@ -157,6 +201,9 @@ pub enum Refusal {
     /// The run waits for nothing that a person could settle.
     #[error("the run waits for nothing that a person would settle")]
     NothingToSettle,
+    /// The question that a person saw is no longer open.
+    #[error("{0}")]
+    QuestionSettled(Box<SettledQuestion>),
     /// The change of preferences is empty or contradicts itself.
     #[error("the change of preferences is refused: {reason}")]
     Preferences { reason: String },
@@ -210,6 +257,10 @@ impl Refusal {
             Self::NothingToSettle => {
                 "Look at the run with `piton session show RUN`: it waits for its agent, or is done."
             }
+            Self::QuestionSettled(_) => {
+                "Look at the run with `piton session show RUN`. To overrule a decision that you have seen, decide about \
+                 the run again."
+            }
             Self::Preferences { .. } => "Send at least one preference, each once.",
         }
     }
@@ -233,8 +284,18 @@ impl Refusal {
                 let what = format!("output.artifacts[{index}]");
                 over(&what, *measured, ARTIFACT_BYTES_MAX, MeasuredSize::CanonicalJsonBytes)
             }
-            refusal => Envelope::new(Code::ValidationError, sentence(&refusal.to_string()))
-                .with_suggestion(self.advice()),
+            refusal => {
+                let envelope = Envelope::new(Code::ValidationError, sentence(&refusal.to_string()))
+                    .with_suggestion(self.advice());
+                let details = match refusal {
+                    Self::QuestionSettled(settled) => settled.details(),
+                    _ => None,
+                };
+                match details {
+                    Some(details) => envelope.with_details(details),
+                    None => envelope,
+                }
+            }
         }
     }
 }

@@ -32,6 +32,7 @@ mod checked_output;
 mod checkpoint;
 mod derive;
 mod error;
+mod inspect;
 mod loader;
 mod prefer;
 mod reader;
@@ -46,7 +47,8 @@ mod start;
 mod text;
 mod token_lookup;
 
-pub use error::{CrossedTokens, Error, Refusal, RunPlace};
+pub use error::{CrossedTokens, Error, Refusal, RunPlace, SettledQuestion};
+pub use inspect::InspectedSession;
 pub use loader::{FoldedSession, PinnedWorkflow, SessionLoader};
 pub use reader::Reader;
 pub use reply::{

@@ -5,13 +5,14 @@
 
 use std::sync::Arc;
 
-use piton_core::{NodeId, RunId, SessionId};
+use piton_core::{EventIndex, NodeId, RunId, SessionId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::compile::CompiledWorkflow;
 use crate::event::{ObservationRecorded, PreferenceChange, PreferenceSource, Preferences};
+use crate::projection::PersonName;
 use crate::run::SourceKind;
 
 /// A compiled workflow and the origin of its source.
@@ -109,9 +110,21 @@ pub struct Checkpoint {
 pub struct SettleRequest {
     pub session: SessionId,
     pub run: RunId,
-    /// The node at which the person was asked, if they were. Their verdict counts only if the run still waits there.
+    /// The node at which the person saw the question, if they saw one. Their verdict counts only if that question is
+    /// still open: the run waits there, and nobody has decided since the agent's last attempt.
     pub node: Option<NodeId>,
+    /// The earlier decision that this one replaces, as the person saw it.
+    pub replaces: Option<EventIndex>,
+    /// The person, if they gave a name. It is recorded.
+    pub by: Option<PersonName>,
     pub verdict: PersonVerdict,
+}
+
+impl SettleRequest {
+    /// Creates a verdict about whatever the run waits for.
+    pub const fn new(session: SessionId, run: RunId, verdict: PersonVerdict) -> Self {
+        Self { session, run, node: None, replaces: None, by: None, verdict }
+    }
 }
 
 /// A person's verdict.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use piton_core::port::{Clock, Entropy};
 use piton_core::{EventId, EventIndex, SessionId, TimestampMs};
-use piton_store::port::{Blobs, Journal, KeyRing, StreamLease};
+use piton_store::port::{Blobs, Journal, KeyRing, Patience, StreamLease};
 use piton_store::{AppendPlan, NewBlob, StreamId};
 
 use super::error::Error;
@@ -56,7 +56,16 @@ impl Sessions {
         &self,
         session: SessionId,
     ) -> Result<(StreamLease, SharedSession), Error> {
-        let lease = self.lease(session).await?;
+        self.locked_with(session, Patience::FailFast).await
+    }
+
+    /// Like [`locked`](Self::locked), but waits for another writer if it has patience.
+    pub(super) async fn locked_with(
+        &self,
+        session: SessionId,
+        patience: Patience,
+    ) -> Result<(StreamLease, SharedSession), Error> {
+        let lease = self.journal.lease_with(&StreamId::from(session), patience).await?;
         // Nothing can be appended while the lease is held. A cached session at the lease's cursor is therefore
         // current, and the journal need not be asked.
         let cached = match self.reader.loader.at(session, lease.cursor()) {

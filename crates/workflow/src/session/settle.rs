@@ -1,15 +1,17 @@
 //! The question that a run has for a person, and their verdict: yes, an answer, or no.
 //!
 //! *Invariants*: a person is asked once for each attempt of the agent. Anything that they said since then, even a no,
-//! is their answer, no matter how often the agent repeats its call. A verdict is recorded at the preferred tip and
-//! counts there alone. A yes or an answer ends the gap that waits for a person; a no leaves it open and is recorded
+//! is their answer, no matter how often the agent repeats its call. A verdict about a question that somebody saw counts
+//! only while that question is open: of two persons who decide at once, one is told what the other decided. A verdict is
+//! recorded at the preferred tip and counts there alone. A yes or an answer ends the gap that waits for a person; a no leaves it open and is recorded
 //! beside it. Records of a person have the severity `info`, which sets them apart from those of the engine.
 
-use piton_core::{BoundedText, GapId, NodeId, RunId, SessionId, truncate};
+use piton_core::{BoundedText, EventIndex, GapId, NodeId, RunId, SessionId, TimestampMs, truncate};
+use piton_store::port::Patience;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::error::{Error, Refusal};
+use super::error::{Error, Refusal, SettledQuestion};
 use super::loader::FoldedSession;
 use super::reader::{Reader, preferred_tip};
 use super::reply::RunLine;
@@ -17,25 +19,31 @@ use super::reply_basis::ReplyBasis;
 use super::reply_builder::StepContext;
 use super::request::{PersonVerdict, SettleRequest};
 use super::sessions::{PlanDraft, Sessions};
-use crate::bounds::{QUESTION_EXCERPT_BYTES_MAX, SUMMARY_BYTES_MAX};
+use crate::bounds::{QUESTION_EXCERPT_BYTES_MAX, SUMMARY_BYTES_MAX, VERDICT_WAIT};
 use crate::event::{Autonomy, EventBody, GapRecorded, GapSeverity, NodeScope, Resolution};
-use crate::projection::{Gap, PersonDecision, RunState};
+use crate::projection::{Gap, PersonDecision, PersonName, RunState, SessionState};
 use crate::reason::{Reason, UserOnlyDependency};
 use crate::run::NextIntent;
 use crate::token::NodeAddress;
 
 /// A question of a run to a person.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Question {
     /// The run, at the step that it waits at.
     pub run: RunLine,
     /// The node that the run waits at. An answer counts there alone.
+    #[serde(rename = "nodeId")]
     pub node: NodeId,
+    /// The title of the step.
     pub title: String,
+    /// The time since which it is open.
+    pub since: TimestampMs,
     /// The dependency that only the person can supply.
     pub reason: UserOnlyDependency,
     /// The question as the workflow's author wrote it. Without one, the person is asked to confirm the step before it
     /// is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
     /// The beginning of the prompt that the agent gets for the step.
     pub excerpt: String,
@@ -78,21 +86,23 @@ impl Reader {
         // The lock was released for the read above. The log only grows, so the run is still there.
         let cached = cached.lock();
         let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
-        Ok(question_for(&step_context, state))
+        Ok(question_for(&step_context, state, &cached.state))
     }
 }
 
 impl Sessions {
     /// Records a person's verdict about the step that a run waits at.
     pub async fn record_verdict(&self, request: SettleRequest) -> Result<SettledStep, Error> {
-        let SettleRequest { session, run, node, verdict } = request;
-        let (lease, cached) = self.locked(session).await?;
+        let SettleRequest { session, run, node, replaces, by, verdict } = request;
+        // Two persons may decide at once. The second waits for the first and is then told what that one decided,
+        // rather than that the session is busy.
+        let patience = Patience::Wait(VERDICT_WAIT);
+        let (lease, cached) = self.locked_with(session, patience).await?;
         let address = {
             let cached = cached.lock();
-            let (_, tip) = preferred_tip(&cached.state, run)?;
-            // The run has moved since the person was asked. Their verdict was about another step.
-            if node.is_some_and(|node| node != tip) {
-                return Err(Refusal::NothingToSettle.into());
+            let (state, tip) = preferred_tip(&cached.state, run)?;
+            if let Some(seen) = node {
+                check_open(&cached.state, state, tip, seen, replaces)?;
             }
             NodeAddress { session, run, node: tip }
         };
@@ -103,7 +113,7 @@ impl Sessions {
             pending_question(&step_context).ok_or(Refusal::NothingToSettle)?;
         let is_held =
             is_needed && step_context.basis.preferences.autonomy != Autonomy::FullAutoNeverStop;
-        let summary = decision_text(&verdict)?;
+        let summary = decision_text(&verdict, by.as_ref())?;
         let draft = self.draft_verdict(&mut cached.lock(), address, reason, &verdict, &summary)?;
         self.append(&lease, Some(&cached), draft).await?;
         let (run, summary) = (step_context.run_line(), summary.as_str().to_owned());
@@ -162,13 +172,39 @@ fn pending_question(step_context: &StepContext) -> Option<(UserOnlyDependency, b
     needed.or(wanted)
 }
 
-fn decision_text(verdict: &PersonVerdict) -> Result<BoundedText<SUMMARY_BYTES_MAX>, Refusal> {
+/// Refuses a verdict about a question that is no longer open: the run has left the node where it was `seen`, or a
+/// decision other than the one that it `replaces` was made there since the agent's last attempt.
+fn check_open(
+    session: &SessionState,
+    run: &RunState,
+    tip: NodeId,
+    seen: NodeId,
+    replaces: Option<EventIndex>,
+) -> Result<(), Refusal> {
+    let last = run.decisions_on(seen).pop();
+    let is_replaced = last.as_ref().is_some_and(|last| Some(last.index) == replaces);
+    if seen == tip && (is_replaced || !has_spoken(run, seen)) {
+        return Ok(());
+    }
+    let decision = last.map(|last| {
+        let at = session.time_of(last.index);
+        (last, at)
+    });
+    Err(Refusal::QuestionSettled(Box::new(SettledQuestion { decision })))
+}
+
+fn decision_text(
+    verdict: &PersonVerdict,
+    by: Option<&PersonName>,
+) -> Result<BoundedText<SUMMARY_BYTES_MAX>, Refusal> {
     let decision = match verdict {
         PersonVerdict::Approved => PersonDecision::APPROVED,
         PersonVerdict::Answered(answer) => PersonDecision::answered(answer),
         PersonVerdict::Refused(reason) => PersonDecision::refused(reason),
     };
-    decision.summary().map_err(|error| Refusal::Text { what: "answer", reason: error.to_string() })
+    decision
+        .summary(by)
+        .map_err(|error| Refusal::Text { what: "answer", reason: error.to_string() })
 }
 
 /// Returns the open gaps of a node that wait for a person for this reason.
@@ -199,24 +235,29 @@ fn has_spoken(run: &RunState, node: NodeId) -> bool {
 }
 
 /// Returns the author's question once the agent was sent back for it, else the confirmation that the step waits for.
-fn question_for(step_context: &StepContext, run: &RunState) -> Option<Question> {
+fn question_for(
+    step_context: &StepContext,
+    run: &RunState,
+    session: &SessionState,
+) -> Option<Question> {
     let pending = step_context.pending()?;
     let step = step_context.pinned.workflow.step(&pending.step_id)?;
     let node = step_context.basis.address.node;
-    let needed = step
-        .needs_user
-        .as_ref()
-        .filter(|need| open_on(run, node, need.reason).next().is_some())
-        .map(|need| (need.reason, Some(need.question.clone())));
+    let needed = step.needs_user.as_ref().and_then(|need| {
+        let gap = run.gaps.find(open_on(run, node, need.reason).next()?)?;
+        Some((need.reason, Some(need.question.clone()), gap.index))
+    });
     let confirmed = || {
         let awaits = step_context.next_intent() == NextIntent::AwaitUserConfirmation;
-        (awaits && step.needs_user.is_none()).then_some((UserOnlyDependency::Approval, None))
+        let reached = run.graph.node(node).filter(|_| awaits && step.needs_user.is_none())?;
+        Some((UserOnlyDependency::Approval, None, reached.created))
     };
-    let (reason, words) = needed.or_else(confirmed)?;
+    let (reason, words, asked) = needed.or_else(confirmed)?;
     Some(Question {
         run: step_context.run_line(),
         node,
         title: pending.title.as_str().to_owned(),
+        since: session.time_of(asked),
         reason,
         words,
         excerpt: truncate(pending.prompt.as_str(), QUESTION_EXCERPT_BYTES_MAX).into_owned(),

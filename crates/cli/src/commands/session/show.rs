@@ -145,7 +145,8 @@ pub(crate) fn say_decisions(app: &App, decisions: &[DecisionShown], indent: &str
                 DecisionKind::Refused => Tone::Bad,
                 DecisionKind::Approved | DecisionKind::Answered => Tone::Good,
             };
-            let mark = styled(state, "a person");
+            let name = shown.by.as_ref().map_or("a person", |name| name.as_str());
+            let mark = styled(state, name);
             writeln!(app.output, "{indent}{mark} {}", words(shown));
         } else {
             let mark = styled(Tone::Faint, "before that");

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::{adopt, list, show, validate, walk, write};
+use super::{adopt, list, show, stats, validate, walk, write};
 use crate::app::{App, Outcome};
 
 #[derive(Subcommand)]
@@ -19,6 +19,9 @@ pub(crate) enum Command {
     /// Print the compiled workflow that a run would be pinned to
     #[command(after_help = "Example:\n  piton workflow compile wr.tour")]
     Compile(show::Compile),
+    /// Show what the steps of a workflow cost its runs: attempts, refusals, time, gaps and forks
+    #[command(after_help = "Example:\n  piton workflow stats wr.tour")]
+    Stats(stats::Stats),
     /// Create the file of a new workflow from a template
     #[command(after_help = "Example:\n  piton workflow new project.release_notes --project")]
     New(write::New),
@@ -42,6 +45,7 @@ impl Command {
             Self::Show(show) => show.run(app),
             Self::Validate(validate) => validate.run(app),
             Self::Compile(compile) => compile.run(app),
+            Self::Stats(stats) => stats.run(app),
             Self::New(new) => new.run(app),
             Self::Fork(fork) => fork.run(app),
             Self::Adopt(adopt) => adopt.run(app),

@@ -9,6 +9,7 @@
 //! | `write` | `new`, `fork` |
 //! | `adopt` | `adopt` |
 //! | `walk` | `run` |
+//! | `stats` | `stats` |
 //! | `library` | the workflows that are available here |
 
 mod adopt;
@@ -16,6 +17,7 @@ mod command;
 mod library;
 mod list;
 mod show;
+mod stats;
 mod validate;
 mod walk;
 mod write;

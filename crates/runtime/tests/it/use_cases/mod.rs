@@ -5,6 +5,7 @@ mod collection;
 #[cfg(feature = "flow")]
 mod comparing;
 mod connection;
+mod inbox;
 mod lineage;
 mod preferences;
 mod resume;
@@ -12,5 +13,6 @@ mod runs;
 mod sessions;
 mod settling;
 mod standing;
+mod step_detail;
 mod upkeep;
 mod workflows;

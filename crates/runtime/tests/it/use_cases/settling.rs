@@ -24,19 +24,19 @@ async fn a_person_approves_by_the_two_words_of_a_run_and_the_agent_goes_on() {
     let runtime = machine.runtime();
     for verdict in [PersonVerdict::Answered(" ".to_owned()), PersonVerdict::Refused(String::new())]
     {
-        let said_nothing = runtime.settle_run(&run, verdict).await;
+        let said_nothing = runtime.settle_run(&run, None, verdict).await;
         assert_eq!(said_nothing.unwrap_err().code, Code::ValidationError);
     }
     let refused = PersonVerdict::Refused("back it up first".to_owned());
-    let settled = runtime.settle_run(&run, refused).await.unwrap();
+    let settled = runtime.settle_run(&run, None, refused).await.unwrap();
     assert_eq!(settled.run.run_id, first.body.run.run_id);
     assert!(settled.summary.contains("back it up first"), "{}", settled.summary);
-    runtime.settle_run(&run, PersonVerdict::Approved).await.unwrap();
+    runtime.settle_run(&run, None, PersonVerdict::Approved).await.unwrap();
     let next = notes(waits.body.ack_token.as_ref(), "Dropped.");
     let next = agent.continue_workflow(next).await.unwrap();
     assert_eq!(next.body.pending.unwrap().step_id.as_str(), "end");
 
     let session = SessionReference(first.body.run.session_id.to_string());
-    let refused = runtime.settle_run(&session, PersonVerdict::Approved).await.unwrap_err();
+    let refused = runtime.settle_run(&session, None, PersonVerdict::Approved).await.unwrap_err();
     assert_eq!(refused.code, Code::ValidationError);
 }

@@ -14,12 +14,12 @@ use serde_json::json;
 use super::log::Log;
 use crate::engine::samples::{decision, looped, step, workflow};
 
-const END: TipState = TipState { is_complete: true, pending: None };
+const END: TipState = TipState { is_complete: true, pending: None, turn: None };
 
 fn pending(step: &str) -> TipState {
     let step_id = step.parse().unwrap_or_else(|error| panic!("{error}"));
     let title = BoundedText::truncated(&format!("Title of {step}"));
-    TipState { is_complete: false, pending: Some((step_id, title)) }
+    TipState { is_complete: false, pending: Some((step_id, title)), turn: None }
 }
 
 fn sample() -> CompiledWorkflow {

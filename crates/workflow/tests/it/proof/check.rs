@@ -7,7 +7,7 @@ use piton_core::SnapshotRef;
 use piton_store::port::BlobNamespace;
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::event::{SessionEvent, validate};
-use piton_workflow::projection::{SessionState, status};
+use piton_workflow::projection::{NodeSteps, RunState, SessionState, TipState, status};
 use piton_workflow::snapshot::derive_is_complete;
 use piton_workflow::{ExecutionSnapshot, ExecutionState, NodeKind};
 
@@ -57,6 +57,22 @@ impl Checks {
         assert_eq!(run.graph.preferred_tip().map(|tip| tip.id), Some(tip.id));
         let is_complete = derive_is_complete(&*self.snapshot(rig, tip.snapshot).await);
         assert_eq!(status(run, is_complete), naive.status(is_complete));
+        self.steps(rig, run).await;
+    }
+
+    /// Checks that events say about the step of a node what its snapshot says.
+    async fn steps(&mut self, rig: &Rig, run: &RunState) {
+        let steps = NodeSteps::of(run, &self.workflow);
+        for node in run.graph.nodes() {
+            let tip = TipState::from(&*self.snapshot(rig, node.snapshot).await);
+            let pending = tip.pending.as_ref();
+            let expected = pending.map(|(step, title)| (step.as_str(), title.as_str(), tip.turn));
+            let named = steps.get(node.id);
+            let named = named.map(|step| (step.step_id.as_str(), step.title.as_str(), step.turn));
+            assert_eq!(named, expected);
+            let is_unread = steps.unread().contains(&(node.id, node.snapshot));
+            assert_eq!(is_unread, pending.is_none(), "only the end of a run is looked up");
+        }
     }
 
     fn within_limits(&self, snapshot: &ExecutionSnapshot) {

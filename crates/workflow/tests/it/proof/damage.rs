@@ -94,7 +94,7 @@ async fn every_use(
     errors.push(("prefer", sessions().prefer(prefer).await.unwrap_err()));
     errors.push(("start", sessions().start(keyed()).await.unwrap_err()));
     let RunLine { session_id: session, run_id: run, .. } = last.body.run;
-    let settle = SettleRequest { session, run, node: None, verdict: PersonVerdict::Approved };
+    let settle = SettleRequest::new(session, run, PersonVerdict::Approved);
     errors.push(("settle", sessions().record_verdict(settle).await.unwrap_err()));
     errors.push(("resume", sessions().reader().take_up(session, run).await.unwrap_err()));
     let token = last.body.next_call.clone().unwrap().params.state_token;

@@ -10,5 +10,6 @@ mod person;
 mod preferences;
 mod replay;
 pub(crate) mod rig;
+mod shape;
 mod start;
 mod tokens;

@@ -1,6 +1,7 @@
 //! Steps that need a person.
 
 use piton_core::Code;
+use piton_core::port::Clock as _;
 use piton_workflow::projection::{SessionState, status};
 use piton_workflow::session::{PersonVerdict, Reply, RunLine, SettleRequest};
 use piton_workflow::{Autonomy, BlockerCode, NextIntent, RunStatus, UserOnlyDependency};
@@ -21,7 +22,7 @@ pub(super) fn needing(id: &str, reason: &str) -> Value {
 
 fn verdict(reply: &Reply, verdict: PersonVerdict) -> SettleRequest {
     let RunLine { session_id: session, run_id: run, .. } = reply.body.run;
-    SettleRequest { session, run, node: None, verdict }
+    SettleRequest::new(session, run, verdict)
 }
 
 // shows: WR-284, WR-288
@@ -138,7 +139,10 @@ async fn a_person_is_asked_once_for_each_attempt_and_their_answer_counts_where_t
     let asked = question().await.unwrap();
     assert_eq!(asked.words.as_deref(), Some("May the table be dropped?"));
     assert_eq!(asked.reason, UserOnlyDependency::Choice);
-    let at = |node, verdict| SettleRequest { session, run, node: Some(node), verdict };
+    let at = |node, verdict| SettleRequest {
+        node: Some(node),
+        ..SettleRequest::new(session, run, verdict)
+    };
     let no = PersonVerdict::Refused("not today".to_owned());
     rig.sessions.record_verdict(at(asked.node, no.clone())).await.unwrap();
     assert_eq!(question().await, None, "no is an answer");
@@ -165,4 +169,54 @@ async fn a_person_is_asked_once_for_each_attempt_and_their_answer_counts_where_t
     assert!(question().await.is_some(), "nothing was recorded");
     rig.sessions.record_verdict(at(confirm.node, PersonVerdict::Approved)).await.unwrap();
     assert_eq!(question().await, None);
+}
+
+#[tokio::test]
+async fn of_two_persons_who_decide_at_once_one_is_told_what_the_other_decided() {
+    let rig = Rig::memory();
+    let compiled = workflow(&[needing("drop", "needs_user_approval"), step("end")]);
+    let first = rig.start(&compiled).await;
+    let RunLine { session_id: session, run_id: run, .. } = first.body.run;
+    let blocked = rig.notes(&first, "They will surely agree.").await;
+    let asked = rig.sessions.reader().question(session, run).await.unwrap().unwrap();
+    assert_eq!(asked.since, rig.clock.now_ms());
+    let verdict = |by: &str, verdict| SettleRequest {
+        node: Some(asked.node),
+        by: Some(by.parse().unwrap()),
+        ..SettleRequest::new(session, run, verdict)
+    };
+    let other = rig.again();
+    let (anna, bert) = tokio::join!(
+        rig.sessions.record_verdict(verdict("Anna", PersonVerdict::Approved)),
+        other.sessions.record_verdict(verdict("Bert", PersonVerdict::Refused("no".to_owned()))),
+    );
+    let (won, lost) = match (anna, bert) {
+        (Ok(won), Err(lost)) | (Err(lost), Ok(won)) => (won, lost),
+        both => panic!("exactly one counts: {both:?}"),
+    };
+    let winner = if won.summary.contains("Anna") { "Anna approved" } else { "Bert refused" };
+    let lost = lost.envelope();
+    assert!(lost.message.contains(winner), "{}", lost.message);
+    let details = serde_json::to_value(lost.details.unwrap()).unwrap();
+    assert_eq!(details["by"], winner[..4]);
+    let events = rig.events(session).await;
+    let state = SessionState::of(&events);
+    let decisions = state.runs()[0].decisions_on(asked.node);
+    assert_eq!(decisions.len(), 1, "nothing of the other was recorded");
+    assert_eq!(decisions[0].by.as_ref().unwrap().as_str(), &winner[..4]);
+    assert_eq!(details["event"], serde_json::to_value(decisions[0].index).unwrap());
+
+    // Whoever has seen that decision may overrule it, once.
+    let again = |by| SettleRequest {
+        replaces: Some(decisions[0].index),
+        ..verdict(by, PersonVerdict::Approved)
+    };
+    rig.sessions.record_verdict(again("Clara")).await.unwrap();
+    let late = rig.sessions.record_verdict(again("Dora")).await.unwrap_err();
+    assert!(late.to_string().contains("Clara approved"), "{late}");
+    // The run goes on, and the question is gone with it.
+    rig.notes(&blocked, "Dropped.").await;
+    let late = verdict("Dora", PersonVerdict::Approved);
+    let late = rig.sessions.record_verdict(late).await.unwrap_err();
+    assert!(late.to_string().contains("Clara approved"), "{late}");
 }
