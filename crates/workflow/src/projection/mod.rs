@@ -33,7 +33,7 @@ pub use inherited::{Capabilities, CapabilityStanding, Contexts, PreferenceHistor
 pub use outputs::{Outputs, RecordedOutput, SideRecord, SideRecordBody, SideRecords};
 pub use produced::{ArtifactText, Produced, ProducedArtifact};
 pub use recap::{Noted, RecapDraft, RecapPiece};
-pub use resume::{Offer, Ranking, ResumeQuery, WhyMatched, rank};
+pub use resume::{Offer, OtherRuns, Ranking, ResumeQuery, WhyMatched, rank, rank_among};
 pub use run_state::{RunState, status};
 pub use session_state::{LastObservation, SessionState};
 pub use summary::{

@@ -1,48 +1,31 @@
-//! All runs of all sessions: listed, and ranked for a query.
-//!
-//! A session is read once, summarized, and then only followed: as long as nothing is appended to it, it costs one
-//! metadata lookup. Summaries are kept in this process and in the projection cache, so that a new process starts
-//! where another one ended. There is no limit on the number of sessions.
-//!
-//! *Invariants*: read-only, apart from writes to the cache. A cached summary is never offered for resuming before
-//! this process has read the events that it was made from. So a wrong entry can misstate a list, or hide a run from a
-//! search until its session changes, and nothing else. Nothing that advances a run reads this index. An entry of the
-//! cache of another version is never seen, because the version is part of its key; it is written into the entry as
-//! well. An entry that contradicts itself, its stream or its cursor is a miss.
-//!
-//! *Limitations*: the health of a session is checked when its events are read, and again when it changes. Damage to
-//! events that were read before is found by the next reader of those events.
+//! Brings the index up to date, and lists everything.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use piton_core::{RunId, canonical};
+use piton_core::RunId;
 use piton_store::StreamId;
-use piton_store::port::{BlobReader, Cache, CacheKey, Cursor, Follow, JournalReader};
-use serde::{Deserialize, Serialize};
+use piton_store::port::{BlobReader, Collection, Follow, Index, IndexedSource, JournalReader};
 
+use super::document::{
+    SessionSummary, decode_cursor, decode_source, remove_from_index, runs, text, unreadable,
+    unreadable_source,
+};
+use crate::bounds::{RUN_INDEX_BATCH, RUN_INDEX_CONFIRMED_MAX, RUN_INDEX_PAGE};
 use crate::event::{EventBody, SessionEvent};
 use crate::label::{Label, label};
-use crate::projection::{Ranking, ResumeQuery, RunSummary, SUMMARY_VERSION, rank};
+use crate::projection::RunSummary;
 use crate::session::{Error, SessionLoader};
-
-/// The summary of one session.
-#[derive(Clone, Debug)]
-struct SessionSummary {
-    /// The end of the events that it was made from.
-    cursor: Cursor,
-    /// Its runs, in the order of their start.
-    runs: Vec<Arc<RunSummary>>,
-    /// Set when this process made it from events. Otherwise it is only what the cache says.
-    is_from_events: bool,
-}
 
 /// The runs of all sessions.
 pub struct RunIndex {
-    journal: Arc<dyn JournalReader<SessionEvent>>,
+    pub(super) journal: Arc<dyn JournalReader<SessionEvent>>,
     blobs: Arc<dyn BlobReader>,
-    cache: Arc<dyn Cache>,
-    sessions: Mutex<FoundSessions>,
+    pub(super) index: Arc<dyn Index>,
+    /// Sessions that this process read from their events. May lose some at any time.
+    confirmed: Mutex<HashMap<StreamId, Arc<SessionSummary>>>,
+    is_caught_up: AtomicBool,
 }
 
 /// All runs, and the sessions that could not be read.
@@ -70,126 +53,195 @@ impl UnreadableSession {
     }
 }
 
-/// The runs that are offered for resuming.
-#[derive(Clone, Debug)]
-pub struct Offers {
-    /// The offers, with counts of the other runs.
-    pub ranking: Ranking,
-    /// Number of sessions that cannot be read.
-    pub unreadable: usize,
+/// The result of bringing the index up to date.
+#[derive(Debug, Default)]
+pub struct CaughtUp {
+    /// Every session.
+    pub streams: Vec<StreamId>,
+    /// Sessions that cannot be summarized.
+    pub troubled: Vec<UnreadableSession>,
+    /// Sessions whose events were read.
+    pub(super) read: HashSet<StreamId>,
+    /// How far the index has read each session.
+    pub(super) cursors: HashMap<String, Vec<u8>>,
+    /// Sessions of which the index does not have the newest state, because it could not be written; with that state,
+    /// or without one if they are gone.
+    pub(super) unindexed: HashMap<StreamId, Option<Arc<SessionSummary>>>,
 }
 
-/// The summaries of the sessions that were found.
-type FoundSessions = HashMap<StreamId, Arc<SessionSummary>>;
+impl CaughtUp {
+    /// Returns the number of sessions whose events were read.
+    pub fn read(&self) -> usize {
+        self.read.len()
+    }
+
+    /// Returns the number of sessions of which the index does not have the newest state.
+    pub fn unindexed(&self) -> usize {
+        self.unindexed.len()
+    }
+}
 
 impl RunIndex {
-    /// Creates an index of the sessions in `journal` and `blobs`, with the help of `cache`.
+    /// Creates an index of the sessions in `journal` and `blobs`, kept in `index`.
     pub fn new(
         journal: Arc<dyn JournalReader<SessionEvent>>,
         blobs: Arc<dyn BlobReader>,
-        cache: Arc<dyn Cache>,
+        index: Arc<dyn Index>,
     ) -> Self {
-        Self { journal, blobs, cache, sessions: Mutex::default() }
+        let is_caught_up = AtomicBool::new(false);
+        Self { journal, blobs, index, confirmed: Mutex::default(), is_caught_up }
     }
 
     /// Returns every run, and every session that cannot be read.
     pub async fn list(&self) -> Result<RunListing, piton_store::Error> {
-        let (streams, found, troubled) = self.load_all().await?;
-        let runs = streams.iter().filter_map(|stream| found.get(stream));
-        Ok(RunListing {
-            runs: runs.flat_map(|session| session.runs.iter().cloned()).collect(),
-            troubled,
-        })
+        let mut caught_up = self.catch_up().await?;
+        let sessions = self.all(&mut caught_up).await;
+        let runs = sessions.into_iter().flat_map(|(_, runs)| runs).collect();
+        Ok(RunListing { runs, troubled: caught_up.troubled })
     }
 
-    /// Returns the runs that match `query` best, best first. Unreadable sessions are counted.
-    pub async fn resume(&self, query: &ResumeQuery<'_>) -> Result<Offers, piton_store::Error> {
-        let (_, mut found, troubled) = self.load_all().await?;
-        let mut unreadable = troubled.len();
-        let loader = self.loader();
-        // Ranking may use cached summaries, but an offer must not rest on one alone. So every offered session is read
-        // from its events and the ranking is repeated, until all offers come from events. Each round settles at least
-        // one more session, so this ends.
-        loop {
-            let runs = found.values().flat_map(|session| session.runs.iter().cloned());
-            let ranking = rank(query, runs);
-            let unsure: BTreeSet<StreamId> = ranking
-                .offers
-                .iter()
-                .map(|offer| StreamId::from(offer.summary.session_id))
-                .filter(|stream| !found[stream].is_from_events)
-                .collect();
-            if unsure.is_empty() {
-                return Ok(Offers { ranking, unreadable });
+    /// True if this process has brought the index up to date at least once.
+    pub fn is_caught_up(&self) -> bool {
+        self.is_caught_up.load(Ordering::Relaxed)
+    }
+
+    /// Brings the index up to date: follows every session, and reads the events of those that changed.
+    ///
+    /// An index that cannot be read or written is no failure. Every session is read then, and what could not be
+    /// written is part of the result.
+    pub async fn catch_up(&self) -> Result<CaughtUp, piton_store::Error> {
+        let known = self.cursors(&runs()).await.unwrap_or_default();
+        let known_unreadable = self.cursors(&unreadable()).await.unwrap_or_default();
+        let streams = self.journal.streams().await?;
+        let mut pass = CatchUp::new(self, CaughtUp { streams, ..CaughtUp::default() });
+        for stream in pass.done.streams.clone() {
+            let cursor = known.get(stream.as_str()).and_then(|bytes| decode_cursor(bytes));
+            if let Some(cursor) = cursor {
+                // Anything but "unchanged" is a reason to read the events. So is an error: a wrong cursor from the
+                // index would look like damage.
+                let follow = self.journal.follow(&stream, &cursor).await;
+                if matches!(follow, Ok(Follow::Unchanged)) {
+                    continue;
+                }
             }
-            for stream in unsure {
-                match self.build(&stream, &loader).await {
-                    Ok(Some(session)) => found.insert(stream, session),
-                    Ok(None) => found.remove(&stream),
-                    // The cache vouched for a session that cannot be read any more.
-                    Err(_) => {
-                        unreadable += 1;
-                        found.remove(&stream)
-                    }
-                };
+            let was_unreadable = known_unreadable.contains_key(stream.as_str());
+            pass.read(stream, Some(was_unreadable)).await;
+        }
+        pass.write().await;
+        // What the index has of other sessions is of deleted ones, or of ones that were made since they were listed.
+        for name in known.keys().chain(known_unreadable.keys()) {
+            let Ok(stream) = name.parse::<StreamId>() else { continue };
+            if pass.done.streams.binary_search(&stream).is_err() && self.is_gone(&stream).await {
+                pass.gone.push(stream);
             }
         }
+        pass.remove().await;
+        let done = CaughtUp { cursors: known, ..pass.done };
+        self.is_caught_up.store(true, Ordering::Relaxed);
+        Ok(done)
+    }
+
+    /// Brings the index up to date with one session. Returns false if it cannot be read or written now.
+    pub async fn catch_up_with(&self, stream: &StreamId) -> bool {
+        let mut pass = CatchUp::new(self, CaughtUp::default());
+        pass.read(stream.clone(), None).await;
+        pass.write().await;
+        pass.remove().await;
+        pass.done.troubled.is_empty() && pass.done.unindexed.is_empty()
+    }
+
+    /// Returns the cursor of every source of a collection.
+    async fn cursors(
+        &self,
+        collection: &Collection,
+    ) -> Result<HashMap<String, Vec<u8>>, piton_store::Error> {
+        let (mut cursors, mut after) = (HashMap::new(), None::<String>);
+        loop {
+            let page = self.index.cursors(collection, after.as_deref(), RUN_INDEX_PAGE).await?;
+            after = page.cursors.last().map(|(name, _)| name.clone());
+            cursors.extend(page.cursors);
+            if !page.more {
+                return Ok(cursors);
+            }
+        }
+    }
+
+    /// Returns the runs of every session that can be read, by session. What the index does not have, or has wrong, is
+    /// read from events.
+    pub(super) async fn all(
+        &self,
+        caught_up: &mut CaughtUp,
+    ) -> Vec<(StreamId, Vec<Arc<RunSummary>>)> {
+        let mut found: HashMap<String, Vec<Arc<RunSummary>>> = HashMap::new();
+        let mut after = None::<String>;
+        // An index that cannot be read counts as empty.
+        while let Ok(page) = self.index.scan(&runs(), after.as_deref(), RUN_INDEX_PAGE).await {
+            after = page.sources.last().map(|entry| entry.name.clone());
+            let sound = page.sources.iter();
+            found.extend(
+                sound.filter_map(|entry| Some((entry.name.clone(), decode_source(entry)?))),
+            );
+            if !page.more {
+                break;
+            }
+        }
+        let mut pass = CatchUp::new(self, std::mem::take(caught_up));
+        let mut all = Vec::with_capacity(pass.done.streams.len());
+        for stream in pass.done.streams.clone() {
+            if pass.done.troubled.iter().any(|one| one.stream == stream) {
+                continue;
+            }
+            let runs = match (pass.done.unindexed.get(&stream), found.remove(stream.as_str())) {
+                (Some(Some(session)), _) => session.runs().collect(),
+                (Some(None), _) => continue,
+                (None, Some(runs)) => runs,
+                (None, None) => match pass.read(stream.clone(), None).await {
+                    Some(session) => session.runs().collect(),
+                    None => continue,
+                },
+            };
+            all.push((stream, runs));
+        }
+        pass.write().await;
+        pass.remove().await;
+        *caught_up = pass.done;
+        all
     }
 
     /// Returns a loader for the duration of one operation. It reads each snapshot and each workflow once, no matter
     /// how many runs share them, and the next operation finds out if one of them was damaged meanwhile.
-    fn loader(&self) -> SessionLoader {
+    pub(super) fn loader(&self) -> SessionLoader {
         SessionLoader::new(Arc::clone(&self.journal), Arc::clone(&self.blobs))
     }
 
-    /// Loads the summaries of all sessions.
-    async fn load_all(
-        &self,
-    ) -> Result<(Vec<StreamId>, FoundSessions, Vec<UnreadableSession>), piton_store::Error> {
-        let streams = self.journal.streams().await?;
-        let loader = self.loader();
-        let (mut found, mut troubled) = (FoundSessions::with_capacity(streams.len()), Vec::new());
-        for stream in &streams {
-            match self.look_at(stream, &loader).await {
-                Ok(Some(session)) => {
-                    found.insert(stream.clone(), session);
-                }
-                Ok(None) => {}
-                Err(trouble) => {
-                    let runs = self.known_runs(stream).await;
-                    troubled.push(UnreadableSession { stream: stream.clone(), trouble, runs });
-                }
-            }
-        }
-        // Drop the sessions that were deleted or became unreadable.
-        self.sessions().retain(|stream, _| found.contains_key(stream));
-        Ok((streams, found, troubled))
-    }
-
-    /// Returns the known summary of a session if it is still current, else builds it from the events.
-    async fn look_at(
+    /// Reads a session from its events, and remembers that it was. Returns `None` if the session no longer exists.
+    pub(super) async fn build(
         &self,
         stream: &StreamId,
         loader: &SessionLoader,
     ) -> Result<Option<Arc<SessionSummary>>, Error> {
-        // Memory first, then the cache. Either may be stale, so the journal has the last word.
-        let mut known = self.sessions().get(stream).cloned();
-        if known.is_none() {
-            known = self.cached(stream).await;
-        }
-        if let Some(known) = known {
-            // Anything but "unchanged" is a reason to read the events. So is an error: a wrong cursor from the cache
-            // would look like damage.
-            let follow = self.journal.follow(stream, &known.cursor).await;
-            if matches!(follow, Ok(Follow::Unchanged)) {
-                self.sessions().insert(stream.clone(), Arc::clone(&known));
-                return Ok(Some(known));
+        let (folded, _) = match loader.load(stream).await {
+            Err(Error::Store(piton_store::Error::NotFound { .. })) => return Ok(None),
+            read => read?,
+        };
+        let mut runs = Vec::with_capacity(folded.state.runs().len());
+        for run in folded.state.runs() {
+            if let Some(summary) = loader.summary(&folded.state, run).await? {
+                let text = text(&summary, run);
+                runs.push((Arc::new(summary), text));
             }
         }
-        self.build(stream, loader).await
+        let session = Arc::new(SessionSummary { cursor: folded.cursor, runs });
+        let mut confirmed = self.confirmed();
+        // Everything goes at once, which is simpler than choosing; what is needed again is read again.
+        if confirmed.len() >= RUN_INDEX_CONFIRMED_MAX {
+            confirmed.clear();
+        }
+        confirmed.insert(stream.clone(), Arc::clone(&session));
+        Ok(Some(session))
     }
 
-    /// Returns the runs of a session that cannot be summarized: those in its valid events, else those in the cache.
+    /// Returns the runs of a session that cannot be summarized: those in its valid events, else those in the index.
     async fn known_runs(&self, stream: &StreamId) -> Vec<RunId> {
         let salvaged = self.journal.load_validated_prefix(stream).await;
         let events = salvaged.map_or_else(|_| Vec::new(), |salvaged| salvaged.events);
@@ -201,91 +253,117 @@ impl RunIndex {
         if !runs.is_empty() {
             return runs;
         }
-        let known = self.cached(stream).await;
-        known.map_or_else(Vec::new, |known| known.runs.iter().map(|run| run.run_id).collect())
+        self.indexed_runs(stream).await
     }
 
-    /// Returns the entry of the cache, as far as it can be right. A cache that cannot be read counts as empty.
-    async fn cached(&self, stream: &StreamId) -> Option<Arc<SessionSummary>> {
-        let bytes = self.cache.get(&cache_key(stream)).await.ok()??;
-        decode(stream, &bytes).map(Arc::new)
-    }
-
-    /// Builds the summary of a session from its events, and remembers it here and in the cache. Returns `None` if the
-    /// session no longer exists.
-    async fn build(
-        &self,
-        stream: &StreamId,
-        loader: &SessionLoader,
-    ) -> Result<Option<Arc<SessionSummary>>, Error> {
-        let (folded, _) = match loader.load(stream).await {
-            Err(Error::Store(piton_store::Error::NotFound { .. })) => return Ok(None),
-            read => read?,
-        };
-        let mut runs = Vec::with_capacity(folded.state.runs().len());
-        for run in folded.state.runs() {
-            runs.extend(loader.summary(&folded.state, run).await?.map(Arc::new));
-        }
-        let session = SessionSummary { cursor: folded.cursor, runs, is_from_events: true };
-        let session = Arc::new(session);
-        self.sessions().insert(stream.clone(), Arc::clone(&session));
-        if let Some(bytes) = encode(&session) {
-            // A summary that is not cached is computed again, so a failed write is no failure.
-            let _ = self.cache.put(&cache_key(stream), bytes).await;
-        }
-        Ok(Some(session))
-    }
-
-    fn sessions(&self) -> MutexGuard<'_, FoundSessions> {
+    pub(super) fn confirmed(&self) -> MutexGuard<'_, HashMap<StreamId, Arc<SessionSummary>>> {
         // A panic in one task must not make the index unusable for all later ones.
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.confirmed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn is_gone(&self, stream: &StreamId) -> bool {
+        matches!(self.journal.age(stream).await, Err(piton_store::Error::NotFound { .. }))
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct CachedSummaryRef<'a> {
-    v: u32,
-    cursor: Cursor,
-    runs: Vec<&'a RunSummary>,
+/// One pass over sessions that changed: they are read one by one, and written together.
+struct CatchUp<'a> {
+    index: &'a RunIndex,
+    loader: SessionLoader,
+    done: CaughtUp,
+    /// Sessions that were read and are not written yet.
+    waiting: Vec<(StreamId, Arc<SessionSummary>)>,
+    /// Sessions that became readable again, and have to leave the list of those that are not.
+    recovered: Vec<StreamId>,
+    /// Sessions that no longer exist.
+    gone: Vec<StreamId>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct CachedSummary {
-    v: u32,
-    cursor: Cursor,
-    runs: Vec<RunSummary>,
-}
-
-/// Returns the key under which the cache keeps the summaries of a stream.
-fn cache_key(stream: &StreamId) -> CacheKey {
-    let projection = "runs".parse().expect("letters are a name");
-    CacheKey { stream: stream.clone(), projection, version: SUMMARY_VERSION }
-}
-
-/// Encodes the summary of a session. Returns `None` if it has no canonical form, as is the case for a time that no
-/// clock shows.
-fn encode(session: &SessionSummary) -> Option<Vec<u8>> {
-    let runs = session.runs.iter().map(Arc::as_ref).collect();
-    let written = CachedSummaryRef { v: SUMMARY_VERSION, cursor: session.cursor, runs };
-    canonical::encode(&written).ok().map(|bytes| bytes.as_bytes().to_vec())
-}
-
-/// Decodes the entry of `stream`. Returns `None` if it cannot be right.
-fn decode(stream: &StreamId, bytes: &[u8]) -> Option<SessionSummary> {
-    let CachedSummary { v, cursor, runs } = serde_json::from_slice(bytes).ok()?;
-    let mut met = BTreeSet::new();
-    // The cache is not trusted: an entry may be damaged, or belong to another stream.
-    let is_sound = |run: &RunSummary| {
-        StreamId::from(run.session_id) == *stream
-            && run.label == label(run.run_id)
-            && run.activity < cursor.next_event()
-            && met.insert(run.run_id)
-    };
-    if v != SUMMARY_VERSION || !runs.iter().all(is_sound) {
-        return None;
+impl<'a> CatchUp<'a> {
+    fn new(index: &'a RunIndex, done: CaughtUp) -> Self {
+        let (waiting, recovered, gone) = (Vec::new(), Vec::new(), Vec::new());
+        Self { index, loader: index.loader(), done, waiting, recovered, gone }
     }
-    let runs = runs.into_iter().map(Arc::new).collect();
-    Some(SessionSummary { cursor, runs, is_from_events: false })
+
+    /// Reads a session from its events, to be written to the index with others. `was_unreadable` says whether the
+    /// index has it as one that cannot be read, if that is known.
+    async fn read(
+        &mut self,
+        stream: StreamId,
+        was_unreadable: Option<bool>,
+    ) -> Option<Arc<SessionSummary>> {
+        self.done.read.insert(stream.clone());
+        match self.index.build(&stream, &self.loader).await {
+            Ok(Some(session)) => {
+                if was_unreadable != Some(false) {
+                    self.recovered.push(stream.clone());
+                }
+                self.waiting.push((stream, Arc::clone(&session)));
+                if self.waiting.len() >= RUN_INDEX_BATCH {
+                    self.write().await;
+                }
+                Some(session)
+            }
+            Ok(None) => {
+                self.gone.push(stream);
+                None
+            }
+            Err(trouble) => {
+                let runs = self.index.known_runs(&stream).await;
+                if was_unreadable != Some(true) {
+                    self.note_unreadable(&stream, &runs).await;
+                }
+                self.done.troubled.push(UnreadableSession { stream, trouble, runs });
+                None
+            }
+        }
+    }
+
+    /// Moves a session from the runs to those that cannot be read. If that fails, the next pass tries again.
+    async fn note_unreadable(&mut self, stream: &StreamId, runs: &[RunId]) {
+        let index = &self.index.index;
+        let sources = vec![unreadable_source(stream, runs)];
+        if index.replace(&unreadable(), sources).await.is_ok() {
+            let _ = index.remove(&super::document::runs().name, vec![stream.to_string()]).await;
+        }
+    }
+
+    /// Writes the sessions that wait.
+    async fn write(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let recovered = std::mem::take(&mut self.recovered);
+        if waiting.is_empty() {
+            return;
+        }
+        let sources: Vec<IndexedSource> =
+            waiting.iter().map(|(stream, session)| session.source(stream)).collect();
+        let written = self.index.index.replace(&runs(), sources).await;
+        for (stream, session) in waiting {
+            // A session may have been deleted after it was read. Whoever deleted it has removed it from the index
+            // already, so what was written since then has to be removed here.
+            if self.index.is_gone(&stream).await {
+                self.gone.push(stream);
+            } else if written.is_err() {
+                self.done.unindexed.insert(stream, Some(session));
+            }
+        }
+        if !recovered.is_empty() {
+            let names = recovered.iter().map(ToString::to_string).collect();
+            let _ = self.index.index.remove(&unreadable().name, names).await;
+        }
+    }
+
+    /// Removes the sessions that no longer exist.
+    async fn remove(&mut self) {
+        let gone = std::mem::take(&mut self.gone);
+        if gone.is_empty() {
+            return;
+        }
+        for stream in &gone {
+            self.index.confirmed().remove(stream);
+        }
+        if remove_from_index(&*self.index.index, gone.iter().cloned()).await.is_err() {
+            self.done.unindexed.extend(gone.into_iter().map(|stream| (stream, None)));
+        }
+    }
 }

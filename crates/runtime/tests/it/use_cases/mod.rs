@@ -8,6 +8,7 @@ mod connection;
 mod lineage;
 mod preferences;
 mod resume;
+mod run_page;
 mod runs;
 mod sessions;
 mod settling;
