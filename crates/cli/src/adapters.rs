@@ -43,7 +43,7 @@ impl Adapters {
             table: piton.table(&"workflow".parse().expect("it is a name"))?,
             leases: piton.leases(),
             keys: piton.keys(),
-            cache: piton.cache(),
+            index: piton.index(),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy),
         };

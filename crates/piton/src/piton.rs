@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use piton_core::port::{NoTrace, Trace};
 use piton_store::local::{
-    DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalReplies, LocalTable,
+    DataDir, LocalBlobs, LocalIndex, LocalKeyRing, LocalLeases, LocalReplies, LocalTable,
     SystemClock, SystemEntropy,
 };
-use piton_store::port::{Blobs, Cache, KeyRing, Leases, Replies, Table};
+use piton_store::port::{Blobs, Index, KeyRing, Leases, Replies, Table};
 use piton_store::{Error, LeaseName};
 
 #[cfg(feature = "backpack")]
@@ -33,6 +33,7 @@ pub struct Piton {
     dir: DataDir,
     blobs: Arc<LocalBlobs>,
     leases: Arc<LocalLeases>,
+    index: Arc<LocalIndex>,
     #[cfg(feature = "workflow")]
     sessions: Arc<SegmentedJournal<SessionEvent>>,
     #[cfg(feature = "backpack")]
@@ -78,6 +79,7 @@ impl Piton {
             )),
             blobs: Arc::new(blobs),
             leases: Arc::new(leases),
+            index: Arc::new(LocalIndex::new(dir.clone())),
             dir,
         })
     }
@@ -112,9 +114,9 @@ impl Piton {
         Arc::new(LocalKeyRing::new(self.dir.clone(), Arc::new(SystemEntropy)))
     }
 
-    /// Returns the cache, which may be deleted at any time.
-    pub fn cache(&self) -> Arc<dyn Cache> {
-        Arc::new(LocalCache::new(self.dir.clone()))
+    /// Returns the index of what can be found, which may be deleted at any time.
+    pub fn index(&self) -> Arc<dyn Index> {
+        Arc::clone(&self.index) as _
     }
 
     /// Returns the store of replies for clients that lose their connection.
@@ -136,7 +138,7 @@ impl Piton {
     /// Returns the index of every run, for listing runs and finding the one to resume.
     pub fn run_index(&self) -> piton_workflow::run_index::RunIndex {
         let journal = Arc::clone(&self.sessions);
-        piton_workflow::run_index::RunIndex::new(journal, self.blobs(), self.cache())
+        piton_workflow::run_index::RunIndex::new(journal, self.blobs(), self.index())
     }
 
     /// Returns the journal of sessions.

@@ -256,3 +256,18 @@ pub(crate) fn cut<T>(mut items: Vec<T>, max: usize) -> (Vec<T>, usize) {
     items.truncate(max);
     (items, left_out)
 }
+
+/// Maximum size of a query line in bytes: far more than a line on a screen.
+pub const QUERY_LINE_BYTES_MAX: usize = 2_000;
+
+/// Maximum number of terms in a query line. A person writes a handful.
+pub const QUERY_TERMS_MAX: usize = 32;
+
+/// Maximum number of values that a field is compared with in one term.
+pub const QUERY_VALUES_MAX: usize = 5;
+
+/// Maximum number of values that are offered for a query line: as many as a menu shows.
+pub const COMPLETIONS_MAX: usize = 20;
+
+/// Number of runs on a page, if nobody says how many: about a screen.
+pub const RUN_PAGE_DEFAULT: usize = 50;

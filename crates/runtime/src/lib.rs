@@ -15,6 +15,7 @@
 //! * [`provenance`]: the origin of things: blame, forks, and the differences between two branches.
 //! * [`models`]: the clients that answer for models.
 //! * [`backpack`]: backpacks, as agents use them and as their owner inspects them.
+//! * [`run_query`]: the query line, by which people find runs.
 //! * [`request`], [`reply`]: requests and replies.
 //! * [`text_diff`]: line-by-line comparison of two texts.
 //! * [`bounds`]: every limit of the crate, with its reason.
@@ -27,7 +28,7 @@
 //! use piton_runtime::request::StartWorkflow;
 //! use piton_runtime::{Runtime, RuntimePorts, Whereabouts};
 //! use piton_store::memory::{
-//!     MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
+//!     MemoryBlobs, MemoryIndex, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
 //! };
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -39,7 +40,7 @@
 //!     table: Arc::new(MemoryTable::new()),
 //!     leases: Arc::new(MemoryLeases::new(clock.clone())),
 //!     keys: Arc::new(MemoryKeyRing::new(entropy.clone())),
-//!     cache: Arc::new(MemoryCache::new()),
+//!     index: Arc::new(MemoryIndex::new()),
 //!     clock,
 //!     entropy,
 //! };
@@ -80,6 +81,7 @@ pub mod provenance;
 pub mod reply;
 pub mod request;
 mod run_label;
+pub mod run_query;
 pub mod text_diff;
 pub mod workflow;
 pub mod workspaces;

@@ -4,6 +4,7 @@
 //! The comments on the fields are the descriptions that agents read in the schemas of the tools.
 
 use piton_core::{NodeId, RunId, SessionId};
+use piton_workflow::run_index::RunField;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -39,6 +40,35 @@ piton_core::closed_set! {
         /// The whole compiled workflow.
         Full => "full",
     }
+}
+
+piton_core::closed_set! {
+    /// What a page of runs is made from.
+    #[derive(Default)]
+    pub enum Freshness {
+        /// Everything that was recorded until now: every session is followed first.
+        #[default]
+        Now => "now",
+        /// What is indexed. Something else keeps the index up to date.
+        Indexed => "indexed",
+    }
+}
+
+/// Finds runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct RunQuery {
+    /// The query line: see [`run_query`](crate::run_query). An empty one asks for every run.
+    pub query: String,
+    /// What the runs are sorted by; by the time of their newest event, if it is left out.
+    pub sort: Option<RunField>,
+    /// Set to turn the order around. Times and counts begin with the largest, and texts with the first.
+    pub is_reversed: bool,
+    /// Number of runs before the first.
+    pub from: u64,
+    /// Maximum number of runs, at most 200; 50 if it is left out.
+    pub limit: Option<usize>,
+    pub freshness: Freshness,
 }
 
 /// Shows a workflow without starting it.

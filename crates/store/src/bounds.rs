@@ -167,3 +167,67 @@ pub const REPLY_CLIENTS_MAX: usize = 256;
 /// Time for which the replies of a client are kept after the last one. Clients come back within seconds; a server that
 /// restarts, or a laptop that slept through a meeting, takes longer.
 pub const REPLY_TIME: Duration = Duration::from_hours(1);
+
+/// Maximum size of a token of the index. Longer words are rare and are mostly digests; they are split.
+pub const INDEX_TOKEN_BYTES_MAX: usize = 64;
+
+/// Maximum size of the name of a source or of a document in the index: an id, a path or a key, like a table key.
+pub const INDEX_NAME_BYTES_MAX: usize = TABLE_KEY_BYTES_MAX;
+
+/// Maximum size of the cursor of a source: a few numbers.
+pub const INDEX_CURSOR_BYTES_MAX: usize = 256;
+
+/// Maximum number of documents of one source: more than a session has runs, or a project directory has frames.
+pub const INDEX_DOCUMENTS_MAX: usize = 10_000;
+
+/// Maximum size of the text of one document: many times the notes of a step.
+pub const INDEX_TEXT_BYTES_MAX: usize = 64 * 1024;
+
+/// Maximum size of what one document returns: many times the summary of a run.
+pub const INDEX_PAYLOAD_BYTES_MAX: usize = 256 * 1024;
+
+/// Maximum number of fields of one document: twice what a run has.
+pub const INDEX_FIELDS_MAX: usize = 32;
+
+/// Maximum size of a text in a field: fields hold ids, names and paths.
+pub const INDEX_FIELD_BYTES_MAX: usize = 1_024;
+
+/// Maximum number of sources that one call replaces or removes, so that it does not keep other writers waiting.
+pub const INDEX_BATCH_MAX: usize = 256;
+
+/// Maximum size of the documents that one call replaces.
+pub const INDEX_BATCH_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Maximum number of sources in one page of cursors or of a scan.
+pub const INDEX_PAGE_MAX: usize = 10_000;
+
+/// Size of payloads at which a page of a scan ends.
+pub const INDEX_PAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Maximum number of hits in one page: more than a screen shows.
+pub const INDEX_HITS_MAX: usize = 200;
+
+/// Maximum number of fields that one query counts.
+pub const INDEX_FACETS_MAX: usize = 8;
+
+/// Maximum number of texts of a field that are counted one by one; the others are counted together.
+pub const INDEX_FACET_VALUES_MAX: usize = 100;
+
+/// Maximum number of conditions in one filter: far more than a person writes.
+pub const INDEX_FILTER_PARTS_MAX: usize = 256;
+
+/// Maximum depth of conditions within conditions.
+pub const INDEX_FILTER_DEPTH_MAX: usize = 16;
+
+/// Maximum size of an excerpt: two lines of text.
+pub const INDEX_EXCERPT_BYTES_MAX: usize = 240;
+
+/// Time that a change of the index waits for another process's change. Changes are short, and one that is not made
+/// is made by the next reader.
+pub const INDEX_BUSY_WAIT: Duration = Duration::from_millis(500);
+
+/// Number of matches up to which a query looks at each of them, instead of at a whole field of the collection.
+pub const INDEX_FEW_MATCHES: usize = 2_000;
+
+/// Number of times that a call starts over because the index was damaged or replaced by another process.
+pub const INDEX_ATTEMPTS: u32 = 3;

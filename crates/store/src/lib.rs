@@ -2,7 +2,8 @@
 //!
 //! Four [ports](port) carry everything that Piton remembers: a [journal](port::Journal) of events, [blobs](port::Blobs)
 //! under their digests, a [table](port::Table) of keys, and [leases](port::Leases) between processes. In addition, a
-//! [key ring](port::KeyRing) signs tokens, and a [cache](port::Cache) keeps what can be computed again. Each trait
+//! [key ring](port::KeyRing) signs tokens, and a [cache](port::Cache) and an [index](port::Index) keep what can be
+//! computed again. Each trait
 //! states its promise. Each has an adapter on this machine's disk ([`local`]) and one in [`memory`], and one suite of
 //! tests holds every adapter to the promise.
 //!
@@ -36,10 +37,10 @@
 //! |---|---|
 //! | `port` | the traits, each with its promise |
 //! | `local`, `memory` | the adapters on disk and in memory |
-//! | `stream` | names of streams and leases |
+//! | `stream` | names of streams, leases, and parts of an index |
 //! | `event`, `plan`, `record` | what is appended: events, plans of them, and the control records of a session |
 //! | `health` | what a check of a stream finds |
-//! | `table` | the rules that every table adapter shares |
+//! | `table`, `index` | the rules that every adapter of these ports shares; what a word is |
 //! | `keyring` | signing keys as values |
 //! | `roots`, `collect` | what keeps blobs alive, and the removal of all others |
 //! | `threads` | threads that may block, and moving work there |
@@ -52,6 +53,7 @@ pub mod collect;
 mod error;
 mod event;
 mod health;
+pub mod index;
 mod keyring;
 #[cfg(feature = "local")]
 pub mod local;
@@ -72,4 +74,4 @@ pub use event::Event;
 pub use health::{Health, Reason, TornTail};
 pub use plan::{AppendPlan, NewBlob};
 pub use roots::{JournalRoots, PagedScan, TableRoots, digests_in, digests_taken_out};
-pub use stream::{LeaseName, NameError, StreamId};
+pub use stream::{IndexName, LeaseName, NameError, StreamId};

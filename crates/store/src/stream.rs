@@ -1,4 +1,4 @@
-//! Names of streams and leases.
+//! Names of streams, leases, and parts of an index.
 //!
 //! Invariants: a name is 1 to 96 characters of `[a-z0-9_-]`, so that every adapter can use it as a file name, a row key
 //! or part of one without escaping.
@@ -56,6 +56,11 @@ name! {
 name! {
     /// Names something that one process at a time may hold.
     LeaseName
+}
+
+name! {
+    /// Names a collection of documents in an index, or a field of them.
+    IndexName
 }
 
 impl StreamId {

@@ -328,6 +328,18 @@ pub const STEP_TITLES_BYTES_MAX: usize = 4_096;
 /// Maximum length of a run's title in bytes: one line of a list.
 pub const RUN_TITLE_BYTES_MAX: usize = 120;
 
+/// Number of sessions that are written to the index of runs together, so that one write is worth its transaction.
+pub const RUN_INDEX_BATCH: usize = 64;
+
+/// Number of sessions of which the index returns the cursors or the runs at a time.
+pub const RUN_INDEX_PAGE: usize = 5_000;
+
+/// Number of sessions that a process remembers to have read itself. Few are offered for resuming again and again.
+pub const RUN_INDEX_CONFIRMED_MAX: usize = 1_024;
+
+/// Number of matches above which ranking looks at all runs, page by page, instead of at the matches.
+pub const RUN_INDEX_MATCHES_MAX: usize = 2_000;
+
 /// Maximum size of the recap that an agent reads when it resumes a run, in bytes: a few pages, with the notes
 /// of at least one step whole. The rest is counted.
 pub const RECAP_BYTES_MAX: usize = 8192;

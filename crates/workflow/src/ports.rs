@@ -1,7 +1,7 @@
 //! The effects that transfer and maintenance need.
 
 use piton_core::port::{Clock, Entropy};
-use piton_store::port::{Blobs, Journal, Leases, Table};
+use piton_store::port::{Blobs, Index, Journal, Leases, Table};
 
 use crate::event::SessionEvent;
 
@@ -14,6 +14,8 @@ pub struct SessionPorts<'a> {
     pub blobs: &'a dyn Blobs,
     /// Holds the retention marks of sessions, and the notes about unfinished imports.
     pub table: &'a dyn Table,
+    /// Holds what is found of sessions. A session that is removed leaves it in the same call.
+    pub index: &'a dyn Index,
     /// Keeps writers out while something is removed.
     pub leases: &'a dyn Leases,
     /// Measures for how long they are kept out, and gives the time that a bundle shows.

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use piton_store::StreamId;
-use piton_store::local::{LocalCache, RealDisk};
-use piton_store::port::{Cache, Journal};
+use piton_store::local::{LocalIndex, RealDisk};
+use piton_store::port::{Index, Journal};
 use piton_workflow::projection::ResumeQuery;
 use piton_workflow::run_index::RunIndex;
 use tokio::runtime::{Builder, Runtime};
@@ -38,12 +38,12 @@ const QUERY: ResumeQuery<'static> = ResumeQuery {
 /// Beginning of the notes of that session.
 const ANSWER: &str = "# session-500 ";
 
-/// Returns the index of a process that has just started, with its own cache unless another is given.
-fn run_index(root: &Path, cache: Option<Arc<dyn Cache>>) -> Result<RunIndex> {
+/// Returns the index of a process that has just started, with the index on disk unless another is given.
+fn run_index(root: &Path, index: Option<Arc<dyn Index>>) -> Result<RunIndex> {
     let ports = LocalPorts::open(Arc::new(RealDisk), root)?;
     let journal = ports.sessions();
-    let cache = cache.unwrap_or_else(|| Arc::new(LocalCache::new(ports.dir)));
-    Ok(RunIndex::new(Arc::new(journal), Arc::new(ports.blobs), cache))
+    let index = index.unwrap_or_else(|| Arc::new(LocalIndex::new(ports.dir)));
+    Ok(RunIndex::new(Arc::new(journal), Arc::new(ports.blobs), index))
 }
 
 pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
@@ -53,11 +53,11 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     bench_dir.sync()?;
     let fresh = || run_index(&root, None);
     let without_cache = times(RUNS_WITHOUT_CACHE, || {
-        // A cache in memory starts empty, so every session is read from its log.
-        let cache = Arc::new(piton_store::memory::MemoryCache::new());
-        resume(&runtime, &run_index(&root, Some(cache))?)
+        // An index in memory starts empty, so every session is read from its log.
+        let index = Arc::new(piton_store::memory::MemoryIndex::new());
+        resume(&runtime, &run_index(&root, Some(index))?)
     })?;
-    // Fills the cache on disk.
+    // Fills the index on disk.
     resume(&runtime, &fresh()?)?;
     let cold = times(RUNS, || resume(&runtime, &fresh()?))?;
     // The same index answers every time, so that everything is known to this process.

@@ -9,7 +9,7 @@ use piton_runtime::{
     request::SessionReference,
 };
 use piton_store::local::{
-    DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable, SegmentedJournal,
+    DataDir, LocalBlobs, LocalIndex, LocalKeyRing, LocalLeases, LocalTable, SegmentedJournal,
     SystemClock, SystemEntropy,
 };
 use serde::Serialize;
@@ -34,7 +34,7 @@ fn runtime(rig: &Rig) -> Runtime {
         table: Arc::new(LocalTable::open(&dir, &"workflow".parse().unwrap()).unwrap()),
         leases: Arc::new(leases),
         keys: Arc::new(LocalKeyRing::new(dir.clone(), Arc::new(SystemEntropy))),
-        cache: Arc::new(LocalCache::new(dir)),
+        index: Arc::new(LocalIndex::new(dir)),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
     };

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `workflows` | workflows, listed and inspected |
 //! | `resume` | runs that could be resumed |
+//! | `run_page` | runs that were found, with counts |
 //! | `session` | sessions with their runs, step by step or as a graph; artifacts, as agents and people read them again; preferences |
 //! | `maintenance` | results of keeping, deleting, checking, cleaning and importing sessions |
 //!
@@ -13,6 +14,7 @@
 mod inbox;
 mod maintenance;
 mod resume;
+mod run_page;
 mod run_shape;
 mod session;
 mod shown_list;
@@ -35,6 +37,7 @@ pub use piton_workflow::session::{
     CheckpointBody, CheckpointReply, Question, Reply, ReplyBody, ReplyNotice, SettledStep,
 };
 pub use resume::{ResumeCandidate, ResumeCandidates, Searched};
+pub use run_page::{CaughtUpRuns, FoundRun, RunPage, SearchResults};
 pub use run_shape::{CountedRuns, EventPage, PinnedRun, RunDrift, ShapedRun};
 pub use session::{
     AppliedPreferences, ArtifactPart, ArtifactShown, BlockShown, BookmarkShown, DecisionShown,

@@ -6,6 +6,7 @@
 //! | `artifacts` | read artifacts |
 //! | `workflows` | list and inspect workflows |
 //! | `runs` | start and resume runs; a person's verdict on a step that waits for one |
+//! | `run_page` | find runs: by a query line, and by words |
 //! | `reference` | the session or run that a person names |
 //! | `loaded_session` | a session that was loaded for inspection |
 //! | `run_tree` | a run as people see it: step by step, or as a graph |
@@ -25,6 +26,7 @@ mod maintenance;
 mod pinned_workflow;
 mod preferences;
 pub(crate) mod reference;
+mod run_page;
 mod run_shape;
 mod run_tree;
 mod runs;
@@ -39,6 +41,7 @@ pub use piton_workflow::bounds::BUNDLE_BYTES_MAX;
 pub use piton_workflow::compile::{CompiledWarning, CompiledWorkflow, WarningCode};
 pub use piton_workflow::event::{Blocker, Preferences};
 pub use piton_workflow::projection::{DecisionKind, PersonDecision, RunSummary, StepPlace};
+pub use piton_workflow::run_index::RunField;
 pub use piton_workflow::session::{DECIDED, DecisionLine, ReplyBody, ReplyKind, RunLine};
 pub use piton_workflow::source::{Purpose, SourceProblem};
 pub use piton_workflow::{Autonomy, BlockerCode, NodeKind, RiskPolicy, RunStatus, SourceKind};

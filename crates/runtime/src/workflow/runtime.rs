@@ -8,7 +8,7 @@ use piton_backpack::journal::JournalPorts;
 use piton_core::port::{Clock, Entropy};
 use piton_core::{Digest, Envelope};
 use piton_store::port::{
-    BlobReader, Blobs, Cache, EntryChange, Expect, Journal, JournalReader, Key, KeyRing, Leases,
+    BlobReader, Blobs, EntryChange, Expect, Index, Journal, JournalReader, Key, KeyRing, Leases,
     Table, TableWrite,
 };
 use piton_workflow::run_index::RunIndex;
@@ -37,8 +37,8 @@ pub struct RuntimePorts {
     pub leases: Arc<dyn Leases>,
     /// Signs and verifies tokens.
     pub keys: Arc<dyn KeyRing>,
-    /// Data that can be recomputed.
-    pub cache: Arc<dyn Cache>,
+    /// What is found of sessions. Can be made again.
+    pub index: Arc<dyn Index>,
     pub clock: Arc<dyn Clock>,
     pub entropy: Arc<dyn Entropy>,
 }
@@ -50,6 +50,7 @@ impl RuntimePorts {
             journal: &*self.journal,
             blobs: &*self.blobs,
             table: &*self.table,
+            index: &*self.index,
             leases: &*self.leases,
             clock: &*self.clock,
             entropy: &*self.entropy,
@@ -97,7 +98,7 @@ impl Runtime {
         );
         let journal: Arc<dyn JournalReader<SessionEvent>> = Arc::clone(&ports.journal) as _;
         let blobs: Arc<dyn BlobReader> = Arc::clone(&ports.blobs) as _;
-        let recall = RunIndex::new(journal, blobs, Arc::clone(&ports.cache));
+        let recall = RunIndex::new(journal, blobs, Arc::clone(&ports.index));
         Ok(Self {
             ports,
             sessions,

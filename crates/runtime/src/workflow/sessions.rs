@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use piton_core::{Code, Envelope, SessionId};
 use piton_store::StreamId;
 use piton_workflow::maintenance::{RetentionMark, control, set_control};
+use piton_workflow::run_index::remove_from_index;
 
 use super::loaded_session::LoadedSession;
 use super::reference::{Meant, Reach};
@@ -99,7 +100,11 @@ impl Runtime {
         let lease = journal.lease(&stream).await?;
         // Collected before the delete, which removes these files as well.
         let set_aside = self.set_aside_of(session).await?;
+        // What can be found of it goes first: if that fails, nothing was deleted. Somebody may index it once more
+        // before it is gone, so it is removed again after that; whoever indexes it later notices that it is gone.
+        remove_from_index(&*self.ports.index, [stream.clone()]).await?;
         journal.delete(lease).await?;
+        let _ = remove_from_index(&*self.ports.index, [stream]).await;
         // The mark goes last: a crash before this leaves only a mark without a session.
         set_control(&*self.ports.table, session, RetentionMark::Expire).await?;
         Ok(Deleted { session_id: session, set_aside })

@@ -12,11 +12,11 @@ use piton_runtime::config::{ConfigProblem, Configuration, Environment};
 use piton_runtime::request::{Continue, StartWorkflow, SubmittedOutput};
 use piton_runtime::{Connection, Runtime, RuntimePorts, Whereabouts};
 use piton_store::local::{
-    DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable, SegmentedJournal,
+    DataDir, LocalBlobs, LocalIndex, LocalKeyRing, LocalLeases, LocalTable, SegmentedJournal,
     SystemClock, SystemEntropy,
 };
 use piton_store::memory::{
-    MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
+    MemoryBlobs, MemoryIndex, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
 };
 use piton_workflow::SessionEvent;
 use piton_workflow::session::RunLine;
@@ -123,7 +123,7 @@ fn memory(clock: Arc<ManualClock>, blobs: MemoryBlobs) -> RuntimePorts {
         table: Arc::new(MemoryTable::new()),
         leases: Arc::new(MemoryLeases::new(clock.clone())),
         keys: Arc::new(MemoryKeyRing::new(entropy.clone())),
-        cache: Arc::new(MemoryCache::new()),
+        index: Arc::new(MemoryIndex::new()),
         clock,
         entropy,
     }
@@ -142,7 +142,7 @@ fn local(root: &Path) -> RuntimePorts {
         table: Arc::new(LocalTable::open(&dir, &"piton".parse().unwrap()).unwrap()),
         leases: Arc::new(leases),
         keys: Arc::new(LocalKeyRing::new(dir.clone(), Arc::new(SystemEntropy))),
-        cache: Arc::new(LocalCache::new(dir)),
+        index: Arc::new(LocalIndex::new(dir)),
         clock,
         entropy: Arc::new(SystemEntropy),
     }

@@ -112,6 +112,11 @@ impl DataDir {
         self.root.join("table.sqlite3")
     }
 
+    /// Returns the directory of the index's databases.
+    pub fn index(&self) -> PathBuf {
+        self.root.join("index")
+    }
+
     /// Returns the file that is locked while a lease is held.
     pub fn lease(&self, name: &LeaseName) -> PathBuf {
         self.root.join("leases").join(format!("{name}.lock"))
@@ -156,7 +161,7 @@ impl DataDir {
 }
 
 /// Names in a data directory: what the store keeps there, and what the program keeps beside it.
-const OURS: [&str; 18] = [
+const OURS: [&str; 19] = [
     "artifacts",
     "backpacks",
     "backups",
@@ -165,6 +170,7 @@ const OURS: [&str; 18] = [
     "demo",
     "format.json",
     "format.json.new",
+    "index",
     "keys",
     "leases",
     "logs",

@@ -10,6 +10,8 @@
 //! | `journal` | streams of events: sessions and backpacks |
 //! | `blobs` | blobs as files |
 //! | `table` | tables in SQLite |
+//! | `index` | the index in SQLite |
+//! | `sqlite` | what both share |
 //! | `leases` | locks between processes |
 //! | `keyring`, `keyring_text` | the signing keys, and their written form |
 //! | `cache`, `replies` | results and replies that may be lost |
@@ -24,12 +26,14 @@ pub mod disk;
 mod file_ops;
 mod file_system;
 mod format;
+mod index;
 mod journal;
 mod keyring;
 mod keyring_text;
 mod leases;
 mod real_disk;
 mod replies;
+mod sqlite;
 mod system;
 mod table;
 
@@ -37,6 +41,7 @@ pub use blobs::LocalBlobs;
 pub use cache::LocalCache;
 pub use damaged::{DamagedKept, list_damaged};
 pub use data_dir::DataDir;
+pub use index::LocalIndex;
 pub use journal::{LocalJournal, LogJournal, LogLayout, Segmented, SegmentedJournal};
 pub use keyring::LocalKeyRing;
 pub use leases::LocalLeases;

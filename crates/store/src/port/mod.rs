@@ -10,6 +10,7 @@ use crate::Error;
 
 mod blobs;
 mod cache;
+mod index;
 mod journal;
 mod keyring;
 mod leases;
@@ -18,6 +19,10 @@ mod table;
 
 pub use blobs::{BlobEntry, BlobNamespace, BlobReader, Blobs, Roots, RootsCursor};
 pub use cache::{Cache, CacheKey};
+pub use index::{
+    Collection, CursorPage, Document, Facet, FacetValue, FieldValue, Filter, Hit, Index, IndexPage,
+    IndexQuery, IndexVersion, IndexedSource, Order, SourceEntry, SourcePage,
+};
 pub(crate) use journal::LeaseHold;
 pub use journal::{
     Appended, Cursor, Follow, Journal, JournalReader, LoadedStream, NotACursor, Pins,

@@ -16,6 +16,7 @@ mod flips;
 mod format;
 mod frozen;
 mod health;
+mod index;
 mod journal_contract;
 mod keyring;
 mod kill;

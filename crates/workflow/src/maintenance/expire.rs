@@ -15,6 +15,7 @@ use super::retention::{MaintenanceError, RetentionDays, RetentionMark, control, 
 use crate::bundle::Needed;
 use crate::event::SessionEvent;
 use crate::ports::SessionPorts;
+use crate::run_index::remove_from_index;
 
 piton_core::closed_set! {
     /// What a cleaning did with a session.
@@ -88,13 +89,16 @@ pub async fn clean(
         return Ok(cleaned);
     }
     let expiry = Expiry { ports, ttl: retention.duration(), intent };
-    for stream in &streams {
-        // A stream with any other name is not a session, and not ours to remove.
-        let Ok(session) = stream.as_str().parse() else { continue };
-        if let Some(fate) = expiry.expire_session(session, &mut cleaned.warnings).await? {
-            cleaned.sessions.push(fate);
+    let expired = expiry.expire_all(&streams, &mut cleaned).await;
+    // What was removed leaves the index too, also if a later session could not be looked at.
+    if intent == CollectMode::Remove {
+        let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
+        let removed = removed.map(|one| StreamId::from(one.session));
+        if let Err(error) = remove_from_index(ports.index, removed).await {
+            cleaned.warnings.push(error.envelope());
         }
     }
+    expired?;
     // Blobs are collected after the sessions that referred to them are gone. A crash in between leaves garbage for
     // the next cleaning and never a session without its content.
     let SessionPorts { blobs, leases, clock, .. } = ports;
@@ -133,6 +137,22 @@ struct Expiry<'a> {
 }
 
 impl Expiry<'_> {
+    /// Decides about every session.
+    async fn expire_all(
+        &self,
+        streams: &[StreamId],
+        cleaned: &mut Cleaned,
+    ) -> Result<(), MaintenanceError> {
+        for stream in streams {
+            // A stream with any other name is not a session, and not ours to remove.
+            let Ok(session) = stream.as_str().parse() else { continue };
+            if let Some(fate) = self.expire_session(session, &mut cleaned.warnings).await? {
+                cleaned.sessions.push(fate);
+            }
+        }
+        Ok(())
+    }
+
     /// Decides the fate of a session. Returns `None` if it is gone.
     async fn expire_session(
         &self,

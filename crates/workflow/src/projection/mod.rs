@@ -37,7 +37,7 @@ pub use node_steps::{NodeStep, NodeSteps};
 pub use outputs::{Outputs, RecordedOutput, SideRecord, SideRecordBody, SideRecords};
 pub use produced::{ArtifactText, Produced, ProducedArtifact};
 pub use recap::{Noted, RecapDraft, RecapPiece};
-pub use resume::{Offer, Ranking, ResumeQuery, WhyMatched, rank};
+pub use resume::{Offer, OtherRuns, Ranking, ResumeQuery, WhyMatched, rank, rank_among};
 pub use run_shape::{
     AttemptColumns, NodeColumns, NodeCount, NodeIndex, PersonWait, RunShape, ShapeStep,
 };

@@ -75,9 +75,33 @@ pub struct Ranking {
     pub completed_left_out: usize,
 }
 
+/// Runs that match nothing and that were active before those that are ranked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OtherRuns {
+    pub open: usize,
+    pub complete: usize,
+}
+
+impl ResumeQuery<'_> {
+    /// Returns the words of the text.
+    pub fn words(&self) -> BTreeSet<String> {
+        self.text.map(tokens).unwrap_or_default()
+    }
+}
+
 /// Returns the runs that match best, best first.
 pub fn rank(query: &ResumeQuery<'_>, runs: impl IntoIterator<Item = Arc<RunSummary>>) -> Ranking {
-    let words = query.text.map(tokens).unwrap_or_default();
+    rank_among(query, runs, OtherRuns::default())
+}
+
+/// Returns the runs that match best, best first, where `runs` are all that can be offered: those that match, and the
+/// open and the completed ones that were active last. The others are only counted.
+pub fn rank_among(
+    query: &ResumeQuery<'_>,
+    runs: impl IntoIterator<Item = Arc<RunSummary>>,
+    others: OtherRuns,
+) -> Ranking {
+    let words = query.words();
     let (mut ranked, left_out): (Vec<_>, Vec<_>) = runs
         .into_iter()
         .map(|summary| Offer { why: why(query, &words, &summary), summary })
@@ -93,11 +117,13 @@ pub fn rank(query: &ResumeQuery<'_>, runs: impl IntoIterator<Item = Arc<RunSumma
         (is_fallback, is_complete, strongest, Reverse(run.active_at), run.session_id, run.run_id)
     });
     // If nothing matches, every run is a fallback, and the counts are about all of them.
-    let total = if is_fallback { ranked.len() } else { matching };
+    let other_candidates = others.open + if query.with_completed { others.complete } else { 0 };
+    let total = if is_fallback { ranked.len() + other_candidates } else { matching };
+    let all_left_out = left_out.len() + if query.with_completed { 0 } else { others.complete };
     ranked.truncate(RESUME_CANDIDATES_MAX);
     Ranking {
         more: total.saturating_sub(ranked.len()),
-        completed_left_out: if is_fallback { left_out.len() } else { matching_left_out },
+        completed_left_out: if is_fallback { all_left_out } else { matching_left_out },
         offers: ranked,
     }
 }

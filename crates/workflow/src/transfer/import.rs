@@ -19,6 +19,7 @@ use crate::bounds::TABLE_PAGE;
 use crate::bundle::{Bundle, SessionContent};
 use crate::event::SessionEvent;
 use crate::ports::SessionPorts;
+use crate::run_index::remove_from_index;
 
 /// Prefix of the keys of notes in the table.
 const PREFIX: &[u8] = b"workflow/import/";
@@ -70,6 +71,8 @@ pub async fn import(ports: SessionPorts<'_>, bundle: &Bundle) -> Result<Imported
             // The stream was empty when the lease was taken, so everything in it is ours. If it cannot be removed
             // now, the note stays and the next import removes it.
             if ports.journal.delete(lease).await.is_ok() {
+                // A reader may have seen the beginning of it. If this fails, the next reader notices.
+                let _ = remove_from_index(ports.index, [StreamId::from(session)]).await;
                 let _ = forget(ports.table, session).await;
             }
             Err(error)
@@ -247,6 +250,7 @@ async fn remove_if_half(
     };
     if !whole {
         ports.journal.delete(lease).await?;
+        remove_from_index(ports.index, [stream]).await?;
     }
     // Only now may the note go: a crash before this point repeats the removal the next time.
     forget(ports.table, session).await?;

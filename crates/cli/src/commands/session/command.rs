@@ -8,9 +8,11 @@ use crate::arguments::RunArgument;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// List every run, the newest first
-    #[command(after_help = "Example:\n  piton session list --json")]
-    List,
+    /// List every run, or those that match a query, the newest first
+    #[command(
+        after_help = "Examples:\n  piton session list --json\n  piton session list 'status:blocked age<1d login' --limit 20"
+    )]
+    List(list::ListSessions),
     /// Show a run step by step, with what was submitted and decided
     #[command(
         after_help = "Examples:\n  piton session show amber-otter\n  piton session show amber-otter@diagnose"
@@ -51,7 +53,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self, app: &App) -> Outcome {
         match self {
-            Self::List => list::run(app),
+            Self::List(list) => list.run(app),
             Self::Show(show) => show.run(app),
             Self::Tree(tree) => tree.run(app),
             Self::Artifact(artifact) => artifact.run(app),

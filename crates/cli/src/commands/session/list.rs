@@ -2,12 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use clap::Args;
 use piton_core::{TimestampMs, shorten};
-use piton_runtime::reply::SessionList;
-use piton_runtime::workflow::{RunStatus, RunSummary};
+use piton_runtime::reply::{RunPage, SessionList};
+use piton_runtime::request::RunQuery;
+use piton_runtime::run_query::QueryProblem;
+use piton_runtime::workflow::{RunField, RunStatus, RunSummary};
 
 use crate::app::{App, Outcome};
 use crate::bounds::CELL_BYTES_MAX;
+use crate::failure::Failure;
 use crate::messages::{ago, count};
 use crate::style::Tone;
 use crate::table::Cell;
@@ -15,12 +19,107 @@ use crate::tree::ending;
 
 const HEADS: [&str; 6] = ["RUN", "WORKFLOW", "STEP", "STATUS", "GOAL", "LAST"];
 
-pub(super) fn run(app: &App) -> Outcome {
-    let open = app.open()?;
-    let mut list = open.wait(open.runtime.list_sessions())?;
-    app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
-    print(app, &list);
-    app.output.finish("piton.session.list/1", &list)
+#[derive(Args)]
+pub(crate) struct ListSessions {
+    /// Words, "phrases" and fields: status, workflow, branch, age, started, gaps, nodes, tips, label, step, session,
+    /// run; `-` before one turns it around
+    #[arg(value_name = "QUERY")]
+    query: Option<String>,
+    /// Show at most this many runs, up to 200
+    #[arg(long, value_name = "COUNT")]
+    limit: Option<usize>,
+    /// Sort by a field: active, started, status, workflow, branch, label, gaps, nodes, tips; `-` before it turns the
+    /// order around
+    #[arg(long, value_name = "FIELD", allow_hyphen_values = true)]
+    sort: Option<String>,
+}
+
+impl ListSessions {
+    pub(super) fn run(self, app: &App) -> Outcome {
+        let open = app.open()?;
+        if self.query.is_none() && self.limit.is_none() && self.sort.is_none() {
+            let mut list = open.wait(open.runtime.list_sessions())?;
+            app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
+            print(app, &list);
+            return app.output.finish("piton.session.list/1", &list);
+        }
+        let line = self.query.unwrap_or_default();
+        let (sort, is_reversed) = self.sort.as_deref().map_or(Ok((None, false)), sorted_by)?;
+        let request = RunQuery {
+            query: line.clone(),
+            sort,
+            is_reversed,
+            limit: self.limit,
+            ..RunQuery::default()
+        };
+        let page = open.wait(open.runtime.run_page(&request))?;
+        if !page.problems.is_empty() {
+            return Err(not_understood(&line, &page.problems));
+        }
+        print_page(app, &page);
+        app.output.finish("piton.session.page/1", &page)
+    }
+}
+
+/// Reads the field of `--sort`, and whether its order is turned around.
+fn sorted_by(text: &str) -> Result<(Option<RunField>, bool), Failure> {
+    let (name, is_reversed) = match text.strip_prefix('-') {
+        Some(name) => (name, true),
+        None => (text, false),
+    };
+    match name.parse() {
+        Ok(field) => Ok((Some(field), is_reversed)),
+        Err(_) => Err(Failure::refused(
+            format!("Runs cannot be sorted by `{}`.", shorten(name, CELL_BYTES_MAX)),
+            "Sort by active, started, status, workflow, branch, label, gaps, nodes or tips.",
+        )),
+    }
+}
+
+/// Builds the error for a query line, which marks everything that was not understood.
+fn not_understood(line: &str, problems: &[QueryProblem]) -> Failure {
+    let mut text = String::from("The query was not understood:");
+    for QueryProblem { start, end, message, .. } in problems {
+        let (before, marks) = (" ".repeat(*start), "^".repeat(end - start));
+        text.push_str(&format!("\n  {line}\n  {before}{marks}\n  {message}"));
+    }
+    let valid: Vec<&str> =
+        problems.iter().flat_map(|problem| problem.valid.iter().map(String::as_str)).collect();
+    let advice = if valid.is_empty() {
+        "See what a query can be: piton session list --help".to_owned()
+    } else {
+        format!("Did you mean: {}?", valid.join(", "))
+    };
+    Failure::refused(text, advice)
+}
+
+fn print_page(app: &App, page: &RunPage) {
+    let (now, none) = (App::now(), BTreeSet::new());
+    if page.runs.is_empty() {
+        app.output.print("No run matches.");
+    } else {
+        let rows: Vec<_> = page.runs.iter().map(|found| row(&found.run, &none, now)).collect();
+        app.output.table(HEADS, &rows);
+    }
+    let left = page.total.saturating_sub(page.runs.len() as u64);
+    if left > 0 {
+        writeln!(app.output, "\n{} more match. Show more with --limit.", count(left, "run"));
+    }
+    if page.unreadable > 0 {
+        writeln!(
+            app.output,
+            "\n{} cannot be read. See which: piton session list",
+            count(page.unreadable, "session")
+        );
+    }
+    if page.unindexed > 0 {
+        writeln!(
+            app.output,
+            "\nThe newest state of {} is missing here, because it could not be indexed. See everything: piton \
+             session list",
+            count(page.unindexed, "session")
+        );
+    }
 }
 
 fn print(app: &App, list: &SessionList) {

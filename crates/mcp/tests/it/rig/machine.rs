@@ -9,7 +9,7 @@ use piton_core::port::NoTrace;
 use piton_runtime::config::{Configuration, Environment};
 use piton_runtime::{Runtime, RuntimePorts, Whereabouts};
 use piton_store::local::{
-    DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalReplies, LocalTable,
+    DataDir, LocalBlobs, LocalIndex, LocalKeyRing, LocalLeases, LocalReplies, LocalTable,
     SegmentedJournal, SystemClock, SystemEntropy,
 };
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ fn local(dir: &DataDir) -> RuntimePorts {
         table: Arc::new(LocalTable::open(dir, &"piton".parse().unwrap()).unwrap()),
         leases: Arc::new(leases),
         keys: Arc::new(LocalKeyRing::new(dir.clone(), Arc::new(SystemEntropy))),
-        cache: Arc::new(LocalCache::new(dir.clone())),
+        index: Arc::new(LocalIndex::new(dir.clone())),
         clock,
         entropy: Arc::new(SystemEntropy),
     }

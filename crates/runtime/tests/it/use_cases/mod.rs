@@ -9,6 +9,7 @@ mod inbox;
 mod lineage;
 mod preferences;
 mod resume;
+mod run_page;
 mod runs;
 mod sessions;
 mod settling;

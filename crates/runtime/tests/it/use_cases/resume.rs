@@ -3,8 +3,7 @@
 use piton_core::{Code, NodeId};
 use piton_runtime::reply::Reply;
 use piton_runtime::request::{Continue, ResumeSession};
-use piton_store::StreamId;
-use piton_store::port::CacheKey;
+use piton_store::port::{Collection, Document, IndexedSource};
 use piton_workflow::projection::{SUMMARY_VERSION, WhyMatched};
 use serde_json::{Value, json};
 
@@ -51,26 +50,36 @@ async fn each_candidate_brings_the_call_that_goes_on_with_it() {
 
 // shows: WR-447 (with a_poisoned_entry_changes_a_list_and_never_an_offer)
 #[tokio::test]
-async fn a_poisoned_cache_changes_no_step_that_is_taken() {
+async fn a_poisoned_index_changes_no_step_that_is_taken() {
     for machine in [Machine::in_memory(), Machine::on_disk()] {
         let runs = two_runs(&machine).await;
         let Reply { body, .. } = &runs[1];
         machine.runtime().list_sessions().await.unwrap();
-        let key = CacheKey {
-            stream: StreamId::from(body.run.session_id),
-            projection: "runs".parse().unwrap(),
-            version: SUMMARY_VERSION,
-        };
-        let cache = &machine.ports.cache;
-        let kept = cache.get(&key).await.unwrap().unwrap();
-        let mut poisoned: Value = serde_json::from_slice(&kept).unwrap();
-        let summary = &mut poisoned["runs"][0];
+        let index = &machine.ports.index;
+        let collection =
+            Collection { name: "runs".parse().unwrap(), version: (SUMMARY_VERSION << 8) | 1 };
+        let kept = index.scan(&collection, None, 100).await.unwrap().sources;
+        let kept = kept.into_iter().find(|one| one.name == body.run.session_id.to_string());
+        let kept = kept.unwrap();
+        let (id, payload) = &kept.documents[0];
+        let mut summary: Value = serde_json::from_slice(payload).unwrap();
         let nowhere = NodeId::from_bytes([9; 16]).to_string();
         for (field, value) in [("title", "poison"), ("status", "complete"), ("tip", &nowhere)] {
             assert!(summary[field].is_string(), "{field}");
             summary[field] = json!(value);
         }
-        cache.put(&key, poisoned.to_string().into_bytes()).await.unwrap();
+        let poisoned = Document {
+            id: id.clone(),
+            fields: [("status".parse().unwrap(), "complete".into())].into(),
+            text: "poison".to_owned(),
+            payload: summary.to_string().into_bytes(),
+        };
+        let poisoned = IndexedSource {
+            name: kept.name.clone(),
+            cursor: kept.cursor.clone(),
+            documents: vec![poisoned],
+        };
+        index.replace(&collection, vec![poisoned]).await.unwrap();
 
         let process = machine.runtime();
         let listed = process.list_sessions().await.unwrap().runs;

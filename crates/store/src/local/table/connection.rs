@@ -1,26 +1,15 @@
-//! Opening the database: its file, its settings, and its schema.
+//! Opening the database: its settings and its schema.
 //!
-//! Invariants: the file is accessible to its owner only before SQLite sees it, and SQLite gives the files beside it the
-//! same mode. The schema appears in one transaction, so that no process ever sees a part of it.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "waits for other processes on the adapter's threads"
-)]
+//! Invariants: the schema appears in one transaction, so that no process ever sees a part of it.
 
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
-use rustix::fs::{CWD, FileType, Mode, mknodat};
-use rustix::io::Errno;
+use rusqlite::{Connection, TransactionBehavior};
 
-use super::failure::{TableFailure, is_busy, sql};
+use super::failure::{TableFailure, sql};
 use crate::Error;
-use crate::bounds::{
-    TABLE_BUSY_PAUSE, TABLE_BUSY_WAIT, TABLE_CHECKPOINT_PAGES, TABLE_WAL_BYTES_MAX,
-};
+use crate::bounds::{TABLE_BUSY_WAIT, TABLE_CHECKPOINT_PAGES, TABLE_WAL_BYTES_MAX};
+use crate::local::sqlite;
 
 /// Version of the schema below.
 const FORMAT: u64 = 2;
@@ -53,35 +42,14 @@ const FROM_1_TO_2: &str = "
     INSERT INTO meta (name, value) VALUES ('identity', random());
 ";
 
-/// Pause between attempts where SQLite itself does not wait.
-const PAUSE: Duration = Duration::from_millis(5);
-
 /// Creates an empty database file, accessible to its owner only. Returns false if it exists already.
-///
-/// The file is created without being opened: closing it again would release locks that SQLite holds on it for another
-/// handle of this process.
 pub(super) fn create_file(path: &Path) -> Result<bool, Error> {
-    match mknodat(CWD, path, FileType::RegularFile, Mode::RUSR | Mode::WUSR, 0) {
-        Ok(()) => Ok(true),
-        Err(Errno::EXIST) => Ok(false),
-        Err(error) => Err(Error::io("make the table's database")(error.into())),
-    }
+    sqlite::create_file(path).map_err(Error::io("make the table's database"))
 }
 
 /// Opens a connection that may write, and creates the schema if there is none.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
-    let started = Instant::now();
-    loop {
-        // SQLite does not wait while the journal mode is changed, which happens only once.
-        match try_open_writer(path) {
-            Err(TableFailure::Sql(error))
-                if is_busy(&error) && started.elapsed() < TABLE_BUSY_WAIT =>
-            {
-                thread::sleep(PAUSE);
-            }
-            opened => return opened.map_err(|failure| failure.into_error("open the table")),
-        }
-    }
+    try_open_writer(path).map_err(|failure| failure.into_error("open the table"))
 }
 
 /// Opens a connection that only reads.
@@ -98,21 +66,17 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
 
 /// Opens a connection that only reads, whatever the schema is.
 pub(super) fn open_as_it_is(path: &Path) -> Result<Connection, Error> {
-    only_reads(open(path).map_err(sql("open the table"))?)
+    only_reads(sqlite::open(path, TABLE_BUSY_WAIT).map_err(sql("open the table"))?)
 }
 
 /// Turns a connection into one that only reads.
 pub(super) fn only_reads(connection: Connection) -> Result<Connection, Error> {
-    connection.pragma_update(None, "query_only", true).map_err(sql("open the table"))?;
-    Ok(connection)
+    sqlite::only_reads(connection).map_err(sql("open the table"))
 }
 
 fn try_open_writer(path: &Path) -> Result<Connection, TableFailure> {
-    let mut connection = open(path)?;
-    let mode: String =
-        connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
-    // SQLite reports a refused change of mode by the mode that stays, not as an error.
-    if mode != "wal" {
+    let mut connection = sqlite::open(path, TABLE_BUSY_WAIT)?;
+    if !sqlite::write_ahead(&connection, TABLE_BUSY_WAIT)? {
         return Err(TableFailure::Other(Error::Sql {
             operation: "open the table",
             message: "write-ahead logging is not available here".to_owned(),
@@ -131,36 +95,6 @@ fn try_open_writer(path: &Path) -> Result<Connection, TableFailure> {
         }));
     }
     Ok(connection)
-}
-
-fn open(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
-    be_patient(&mut connection)?;
-    // The file is not trusted: its schema must not call functions, and no SQL may write to the database's internals.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.pragma_update(None, "trusted_schema", false)?;
-    connection.pragma_update(None, "temp_store", "memory")?;
-    Ok(connection)
-}
-
-/// Lets a connection wait for others, for at most [`TABLE_BUSY_WAIT`].
-///
-/// SQLite's own handler ends up polling ten times a second. Among writers that follow each other closely, it can find
-/// the database locked at each of those moments for seconds.
-pub(super) fn be_patient(connection: &mut Connection) -> rusqlite::Result<()> {
-    let mut began = Instant::now();
-    connection.busy_handler(Some(move |looks| {
-        // SQLite counts the calls of one wait from 0, so this is the start of a new wait.
-        if looks == 0 {
-            began = Instant::now();
-        }
-        let is_patient = began.elapsed() < TABLE_BUSY_WAIT;
-        if is_patient {
-            thread::sleep(TABLE_BUSY_PAUSE);
-        }
-        is_patient
-    }))
 }
 
 /// Folds the write-ahead log of a database into it.
@@ -197,6 +131,8 @@ fn format(connection: &Connection) -> rusqlite::Result<Option<u64>> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     fn setting(connection: &Connection, name: &str) -> String {

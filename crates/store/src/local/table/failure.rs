@@ -32,11 +32,6 @@ impl From<rusqlite::Error> for TableFailure {
     }
 }
 
-/// True if another connection is in the way.
-pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-}
-
 /// Returns a function that converts an error of SQLite in `operation`.
 pub(super) fn sql(operation: &'static str) -> impl Fn(rusqlite::Error) -> Error {
     move |error| match (&error, error.sqlite_error_code()) {

@@ -21,6 +21,7 @@ use super::failure::sql;
 use crate::Error;
 use crate::local::DataDir;
 use crate::local::file_ops::{read_if_fits, replace};
+use crate::local::sqlite::ReaderSource;
 
 /// Maximum number of bytes read of a note: more than one has.
 const NOTE_BYTES_MAX: u64 = 64;
@@ -107,12 +108,6 @@ impl Database {
         self.checked(connection::open_writer(&self.path)?)
     }
 
-    /// Opens a connection that reads.
-    pub(super) fn open_reader(&self) -> Result<Connection, Error> {
-        self.check_file()?;
-        self.checked(connection::open_reader(&self.path)?)
-    }
-
     /// Refuses the database if another file is in its place, or none.
     pub(super) fn check_file(&self) -> Result<(), Error> {
         if FileId::of(&self.path)?.as_ref() == Some(&self.file) {
@@ -135,6 +130,13 @@ impl Database {
         // Remembered for good: every later call of this handle is refused as well.
         self.is_replaced.store(true, Ordering::Relaxed);
         Error::TableReplaced
+    }
+}
+
+impl ReaderSource for Database {
+    fn open_reader(&self) -> Result<Connection, Error> {
+        self.check_file()?;
+        self.checked(connection::open_reader(&self.path)?)
     }
 }
 

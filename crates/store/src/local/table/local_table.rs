@@ -12,11 +12,11 @@ use tokio::sync::Mutex;
 
 use super::failure::sql;
 use super::identity::Database;
-use super::pool::Readers;
 use super::taken_out::SetAsideDir;
 use super::wal_monitor::{TableStatus, WalMonitor};
 use super::{backup, connection, entries, wal_monitor};
 use crate::local::DataDir;
+use crate::local::sqlite::{ReaderSource as _, Readers};
 use crate::port::{Batch, EntryVersion, Key, Page, StoreFuture, Table, TableEntry, TakenOut};
 use crate::table::{check_batch, check_key, check_keys, check_scan, what_was};
 use crate::threads::nearby;
@@ -27,7 +27,7 @@ use crate::{Error, LeaseName};
 pub struct LocalTable {
     name: LeaseName,
     writer: Arc<Mutex<TableWriter>>,
-    readers: Arc<Readers>,
+    readers: Arc<Readers<Database>>,
     aside: SetAsideDir,
     /// In a snapshot, the connection that shows its moment.
     moment: Option<Arc<StdMutex<Connection>>>,
@@ -65,7 +65,10 @@ impl LocalTable {
     ///
     /// Reads all of it.
     pub async fn status(&self) -> Result<TableStatus, Error> {
-        let mut status = self.readers.with(wal_monitor::status).await?;
+        let status = |connection: &Connection, database: &Database| {
+            wal_monitor::status(connection, database.path())
+        };
+        let mut status = self.readers.with(status).await?;
         if let Err(replaced) = self.check_identity() {
             status.problems.insert(0, replaced.to_string());
             status.is_replaced = true;

@@ -18,8 +18,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `local_table` | the adapter: calls, the connections that they use, and snapshots |
-//! | `pool` | connections for reading |
-//! | `connection` | opening the database: its file, settings and schema |
+//! | `connection` | opening the database: its settings and schema |
 //! | `identity` | noticing that the database was deleted or replaced |
 //! | `entries` | reading and changing entries, and their checksums |
 //! | `failure` | the meaning of SQLite's errors |
@@ -36,7 +35,6 @@ mod failure;
 mod identity;
 mod local_table;
 mod pages;
-mod pool;
 mod repair;
 mod salvage;
 mod taken_out;

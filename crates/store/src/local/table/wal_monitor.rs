@@ -6,12 +6,14 @@ use std::{fs, io};
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::connection;
 use super::entries::{self, ALL_ENTRIES, display_key, is_whole};
 use super::failure::sql;
 use crate::Error;
-use crate::bounds::{TABLE_DAMAGED_SHOWN_MAX, TABLE_FOLD_WAIT, TABLE_WAL_BYTES_MAX};
+use crate::bounds::{
+    TABLE_BUSY_WAIT, TABLE_DAMAGED_SHOWN_MAX, TABLE_FOLD_WAIT, TABLE_WAL_BYTES_MAX,
+};
 use crate::local::file_ops::with_suffix;
+use crate::local::sqlite::be_patient;
 
 /// Suffix of the file in which SQLite keeps the write-ahead log of a database.
 const WAL: &str = "-wal";
@@ -76,7 +78,7 @@ fn fold(connection: &mut Connection) -> rusqlite::Result<bool> {
     let blocked: rusqlite::Result<bool> =
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
     // Setting a timeout replaces our own busy handler, which commits need back, also after a failure.
-    connection::be_patient(connection)?;
+    be_patient(connection, TABLE_BUSY_WAIT)?;
     Ok(!blocked?)
 }
 
@@ -158,6 +160,7 @@ fn check_entries(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::connection;
     use super::*;
 
     /// A database whose log only a [`WalMonitor`] folds back, from one MiB on.

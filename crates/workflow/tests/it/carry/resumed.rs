@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use piton_core::port::fixed::{ManualClock, SeededEntropy};
 use piton_core::{Code, SessionId, TimestampMs};
-use piton_store::memory::{MemoryLeases, MemoryTable};
+use piton_store::memory::{MemoryIndex, MemoryLeases, MemoryTable};
 use piton_workflow::bundle::Bundle;
 use piton_workflow::projection::SessionState;
 use piton_workflow::session::Reply;
@@ -22,6 +22,7 @@ use crate::token::samples::mint;
 struct Hands {
     table: MemoryTable,
     leases: MemoryLeases,
+    index: MemoryIndex,
     clock: ManualClock,
     entropy: SeededEntropy,
 }
@@ -30,7 +31,8 @@ impl Hands {
     fn new(seed: u64) -> Self {
         let (table, clock) = (MemoryTable::new(), ManualClock::new(TimestampMs(0)));
         let leases = MemoryLeases::new(Arc::new(ManualClock::new(TimestampMs(0))));
-        Self { table, leases, clock, entropy: SeededEntropy::new(seed) }
+        let index = MemoryIndex::new();
+        Self { table, leases, index, clock, entropy: SeededEntropy::new(seed) }
     }
 
     fn ports<'a>(&'a self, rig: &'a Rig) -> SessionPorts<'a> {
@@ -38,6 +40,7 @@ impl Hands {
             journal: rig.journal.as_ref(),
             blobs: rig.blobs.as_ref(),
             table: &self.table,
+            index: &self.index,
             leases: &self.leases,
             clock: &self.clock,
             entropy: &self.entropy,

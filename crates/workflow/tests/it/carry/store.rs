@@ -8,7 +8,7 @@ use piton_core::port::{Clock, NoTrace, TimestampMs};
 use piton_core::{BoundedText, SessionId};
 use piton_store::local::disk::Disk;
 use piton_store::local::{DataDir, LocalBlobs, LocalLeases, SegmentedJournal};
-use piton_store::memory::{MemoryBlobs, MemoryJournal, MemoryLeases, MemoryTable};
+use piton_store::memory::{MemoryBlobs, MemoryIndex, MemoryJournal, MemoryLeases, MemoryTable};
 use piton_store::port::{BlobNamespace, Blobs, Journal, Leases};
 use piton_store::testing::SimDisk;
 use piton_store::{AppendPlan, StreamId};
@@ -31,6 +31,7 @@ pub(crate) struct Store {
     pub(crate) journal: Arc<dyn Journal<SessionEvent>>,
     pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) table: MemoryTable,
+    pub(crate) index: MemoryIndex,
     pub(crate) leases: Arc<dyn Leases>,
     pub(crate) clock: Arc<ManualClock>,
     entropy: SeededEntropy,
@@ -46,6 +47,7 @@ impl Store {
             journal: Arc::new(MemoryJournal::new(blobs.clone())),
             blobs: Arc::new(blobs),
             table: MemoryTable::new(),
+            index: MemoryIndex::new(),
             leases: Arc::new(MemoryLeases::new(time)),
             clock,
             entropy: SeededEntropy::new(seed),
@@ -66,6 +68,7 @@ impl Store {
             journal: Arc::new(journal),
             blobs: Arc::new(blobs),
             table: table.clone(),
+            index: MemoryIndex::new(),
             leases: Arc::new(leases),
             clock,
             entropy: SeededEntropy::new(seed),
@@ -77,6 +80,7 @@ impl Store {
             journal: self.journal.as_ref(),
             blobs: self.blobs.as_ref(),
             table: &self.table,
+            index: &self.index,
             leases: self.leases.as_ref(),
             clock: self.clock.as_ref(),
             entropy: &self.entropy,

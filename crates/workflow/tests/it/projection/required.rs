@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use piton_core::SessionId;
 use piton_store::StreamId;
-use piton_store::memory::MemoryCache;
+use piton_store::memory::MemoryIndex;
 use piton_store::port::{Blobs, Journal};
 use piton_workflow::event::AdvanceOutcome;
 use piton_workflow::projection::{ResumeQuery, RunState, SessionState, status};
@@ -83,7 +83,7 @@ async fn everything_that_can_be_asked_about_a_run_is_answered_from_its_events() 
 async fn offered(rig: &Rig, session: SessionId) {
     let journal: Arc<dyn Journal<SessionEvent>> = Arc::clone(&rig.journal);
     let blobs = Arc::<dyn Blobs>::clone(&rig.blobs);
-    let recall = RunIndex::new(journal, blobs, Arc::new(MemoryCache::new()));
+    let recall = RunIndex::new(journal, blobs, Arc::new(MemoryIndex::new()));
     let query = ResumeQuery { text: Some("mend"), ..ResumeQuery::default() };
     let offers = recall.resume(&query).await.unwrap().ranking.offers;
     assert_eq!(offers.iter().map(|offer| offer.summary.session_id).collect::<Vec<_>>(), [session]);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use piton_core::Code;
-use piton_store::local::{DataDir, LocalCache};
+use piton_store::local::{DataDir, LocalIndex};
 use piton_store::port::Blobs;
 use piton_workflow::compile::{CompiledWorkflow, Definitions, ProvenanceSource, compile};
 use piton_workflow::run_index::RunIndex;
@@ -22,9 +22,9 @@ use crate::source::{origin, rich};
 /// What a new process lists, with what it keeps of it.
 async fn listed(root: &Path) -> String {
     let rig = Rig::local(root, 60);
-    let cache = LocalCache::new(DataDir::open(root).unwrap());
+    let index = LocalIndex::new(DataDir::open(root).unwrap());
     let blobs = Arc::<dyn Blobs>::clone(&rig.blobs);
-    let recall = RunIndex::new(Arc::clone(&rig.journal) as _, blobs as _, Arc::new(cache));
+    let recall = RunIndex::new(Arc::clone(&rig.journal) as _, blobs as _, Arc::new(index));
     let listing = recall.list().await.unwrap();
     assert!(listing.troubled.is_empty(), "{listing:?}");
     serde_json::to_string(&listing.runs.iter().map(AsRef::as_ref).collect::<Vec<_>>()).unwrap()
@@ -37,7 +37,7 @@ async fn nothing_is_lost_with_the_cache() {
     let story = tell(&Rig::local(dir.path(), 1), &|_| {}).await;
     let (before, answers) =
         (listed(dir.path()).await, story.answers(&Rig::local(dir.path(), 2).sessions).await);
-    let cache = dir.path().join("sessions").join(story.session.to_string()).join("cache");
+    let cache = dir.path().join("index");
     let change: [&dyn Fn(&Path); 4] = [
         &|file| std::fs::write(file, b"").unwrap(),
         &|file| std::fs::write(file, b"{\"v\":1}").unwrap(),

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, sync::Arc};
 
 use piton_core::{Code, EventIndex, SessionId, TimestampMs};
-use piton_store::{Health, StreamId, memory::MemoryBlobs, memory::MemoryCache};
+use piton_store::{Health, StreamId, memory::MemoryBlobs, memory::MemoryIndex};
 use piton_workflow::{
     RunStatus,
     label::label,
@@ -112,7 +112,7 @@ async fn a_session_whose_blobs_are_gone_does_not_hide_the_others() {
     let clock = piton_core::port::fixed::ManualClock::new(TimestampMs(0));
     let empty = Arc::new(MemoryBlobs::new(Arc::new(clock)));
     let recall =
-        RunIndex::new(Arc::clone(&store.journal) as _, empty, Arc::new(MemoryCache::new()));
+        RunIndex::new(Arc::clone(&store.journal) as _, empty, Arc::new(MemoryIndex::new()));
     let listing = recall.list().await.unwrap();
     assert!(listing.runs.is_empty());
     let [troubled] = listing.troubled.as_slice() else { panic!("{listing:?}") };

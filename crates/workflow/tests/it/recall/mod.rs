@@ -7,6 +7,7 @@
 
 mod cache;
 pub(crate) mod counted;
+mod indexed;
 mod listing;
 mod resuming;
 mod sessions;

@@ -53,7 +53,7 @@ async fn open_runs_come_first_and_the_cache_knows_which_they_are() {
 async fn the_run_that_fits_best_is_offered_first_whoever_asks() {
     for store in [Store::in_memory(), Store::on_disk()] {
         for number in 1..=4_u8 {
-            let mut session = Session::begin(&store, number, None).await;
+            let mut session = Session::begin(&store, u32::from(number), None).await;
             session.advance(&store, &format!("cookies of session {number}")).await;
             if number == 3 {
                 session.see_branch(&store, "fix/login").await;

@@ -44,18 +44,22 @@ pub(super) struct Session {
 
 impl Session {
     /// Begins a session.
-    pub(super) async fn begin(store: &Store, number: u8, goal: Option<&str>) -> Self {
+    pub(super) async fn begin(store: &Store, number: u32, goal: Option<&str>) -> Self {
         Self::begin_with(store, number, goal, workflow()).await
     }
 
     pub(super) async fn begin_with(
         store: &Store,
-        number: u8,
+        number: u32,
         goal: Option<&str>,
         workflow: CompiledWorkflow,
     ) -> Self {
         let entropy = SeededEntropy::new(u64::from(number));
-        let id = SessionId::from_bytes([number; 16]);
+        let mut id = [number.to_be_bytes()[3]; 16];
+        if number > 255 {
+            id[..4].copy_from_slice(&number.to_be_bytes());
+        }
+        let id = SessionId::from_bytes(id);
         let run = RunId::mint(&entropy);
         let tip = NodeId::mint(&entropy);
         let mut session = Self { entropy, id, run, tip, workflow, done: 0, next: 0 };

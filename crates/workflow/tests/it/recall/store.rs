@@ -8,9 +8,9 @@ use piton_core::{
 };
 use piton_store::{
     AppendPlan, StreamId,
-    local::{DataDir, LocalBlobs, LocalCache, LocalLeases, SegmentedJournal, SystemClock},
-    memory::{MemoryBlobs, MemoryCache, MemoryJournal},
-    port::{Blobs, Cache, Journal},
+    local::{DataDir, LocalBlobs, LocalIndex, LocalLeases, SegmentedJournal, SystemClock},
+    memory::{MemoryBlobs, MemoryIndex, MemoryJournal},
+    port::{Blobs, Index, Journal},
 };
 use piton_workflow::{SessionEvent, run_index::RunIndex};
 use tempfile::TempDir;
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 pub(super) struct Store {
     pub(super) journal: Arc<dyn Journal<SessionEvent>>,
     pub(super) blobs: Arc<dyn Blobs>,
-    pub(super) cache: Arc<dyn Cache>,
+    pub(super) index: Arc<dyn Index>,
     pub(super) home: Option<TempDir>,
 }
 
@@ -29,7 +29,7 @@ impl Store {
         Self {
             journal: Arc::new(MemoryJournal::new(blobs.clone())),
             blobs: Arc::new(blobs),
-            cache: Arc::new(MemoryCache::new()),
+            index: Arc::new(MemoryIndex::new()),
             home: None,
         }
     }
@@ -39,12 +39,12 @@ impl Store {
         let dir = DataDir::open(home.path()).unwrap();
         let blobs = LocalBlobs::new(dir.clone());
         let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
-        let (trace, cache) = (Arc::new(NoTrace), LocalCache::new(dir.clone()));
+        let (trace, index) = (Arc::new(NoTrace), LocalIndex::new(dir.clone()));
         let journal = SegmentedJournal::sessions(dir, blobs.clone(), leases, trace);
         Self {
             journal: Arc::new(journal),
             blobs: Arc::new(blobs),
-            cache: Arc::new(cache),
+            index: Arc::new(index),
             home: Some(home),
         }
     }
@@ -52,13 +52,13 @@ impl Store {
     /// Recall as a process that just started has it.
     pub(super) fn recall(&self) -> RunIndex {
         let journal = Arc::clone(&self.journal);
-        RunIndex::new(journal, Arc::<dyn Blobs>::clone(&self.blobs), Arc::clone(&self.cache))
+        RunIndex::new(journal, Arc::<dyn Blobs>::clone(&self.blobs), Arc::clone(&self.index))
     }
 
-    /// Recall as a process has it that finds no cache.
+    /// Recall as a process has it that finds no index.
     pub(super) fn recall_anew(&self) -> RunIndex {
         let journal = Arc::clone(&self.journal);
-        RunIndex::new(journal, Arc::<dyn Blobs>::clone(&self.blobs), Arc::new(MemoryCache::new()))
+        RunIndex::new(journal, Arc::<dyn Blobs>::clone(&self.blobs), Arc::new(MemoryIndex::new()))
     }
 
     pub(super) async fn append(&self, session: SessionId, plan: AppendPlan<SessionEvent>) {
