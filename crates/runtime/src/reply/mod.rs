@@ -5,6 +5,7 @@
 //! | `workflows` | workflows, listed and inspected |
 //! | `resume` | runs that could be resumed |
 //! | `session` | sessions with their runs, step by step or as a graph; artifacts, as agents and people read them again; preferences |
+//! | `sources` | workflow files: read, checked, compiled and saved |
 //! | `maintenance` | results of keeping, deleting, checking, cleaning and importing sessions |
 //!
 //! *Invariants*: every reply to an agent names its run and the next call to make. Nothing here quotes the context of a
@@ -13,6 +14,7 @@
 mod maintenance;
 mod resume;
 mod session;
+mod sources;
 mod workflows;
 
 pub use maintenance::{
@@ -28,5 +30,9 @@ pub use session::{
     AppliedPreferences, ArtifactPart, ArtifactShown, BlockShown, BookmarkShown, DecisionShown,
     GapShown, RunShown, RunTree, SessionArtifact, SessionList, SessionShown, StepShown, TreeNode,
     TroubledSession,
+};
+pub use sources::{
+    CompiledSource, HashInput, InputFile, LocatedProblem, SaveConflict, SaveOutcome, SavedSource,
+    SourceCheck, SourceCompletions, SourceFile,
 };
 pub use workflows::{InspectedWorkflow, ListedWorkflows, WorkflowEntry, WorkflowWarning};

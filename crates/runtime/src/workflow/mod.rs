@@ -10,6 +10,7 @@
 //! | `loaded_session` | a session that was loaded for inspection |
 //! | `run_tree` | a run as people see it: step by step, or as a graph |
 //! | `sessions` | list, show, draw, keep and delete sessions |
+//! | `sources` | read, check, save and copy workflow files |
 //! | `step_grant` | the step that a call of another tool belongs to |
 //! | `preferences` | preferences of runs, in general and for one run |
 //! | `maintenance` | check, repair, clean, export, import, new keys; the owners of each namespace of blobs |
@@ -26,6 +27,7 @@ mod run_tree;
 mod runs;
 mod runtime;
 mod sessions;
+mod sources;
 mod step_grant;
 mod workflows;
 
@@ -34,7 +36,7 @@ pub use piton_workflow::compile::{CompiledWarning, CompiledWorkflow, WarningCode
 pub use piton_workflow::event::{Blocker, Preferences};
 pub use piton_workflow::projection::{DecisionKind, PersonDecision, RunSummary};
 pub use piton_workflow::session::{DECIDED, DecisionLine, ReplyBody, ReplyKind, RunLine};
-pub use piton_workflow::source::{Purpose, SourceProblem};
+pub use piton_workflow::source::{Purpose, SourceProblem, TextRange};
 pub use piton_workflow::{Autonomy, BlockerCode, NodeKind, RiskPolicy, RunStatus, SourceKind};
 pub use runtime::{Runtime, RuntimePorts};
 pub use step_grant::CallBasis;
