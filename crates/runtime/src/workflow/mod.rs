@@ -10,6 +10,7 @@
 //! | `loaded_session` | a session that was loaded for inspection |
 //! | `run_tree` | a run as people see it: step by step, or as a graph |
 //! | `sessions` | list, show, draw, keep and delete sessions |
+//! | `settings` | show and change settings |
 //! | `sources` | read, check, save and copy workflow files |
 //! | `step_grant` | the step that a call of another tool belongs to |
 //! | `preferences` | preferences of runs, in general and for one run |
@@ -27,6 +28,7 @@ mod run_tree;
 mod runs;
 mod runtime;
 mod sessions;
+mod settings;
 mod sources;
 mod step_grant;
 mod workflows;
@@ -39,4 +41,5 @@ pub use piton_workflow::session::{DECIDED, DecisionLine, ReplyBody, ReplyKind, R
 pub use piton_workflow::source::{Purpose, SourceProblem, TextRange};
 pub use piton_workflow::{Autonomy, BlockerCode, NodeKind, RiskPolicy, RunStatus, SourceKind};
 pub use runtime::{Runtime, RuntimePorts};
+pub use settings::{SetSetting, SettingChanged};
 pub use step_grant::CallBasis;
