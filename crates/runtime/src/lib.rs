@@ -16,6 +16,7 @@
 //! * [`models`]: the clients that answer for models.
 //! * [`backpack`]: backpacks, as agents use them and as their owner inspects them.
 //! * [`request`], [`reply`]: requests and replies.
+//! * [`page`]: parts of long lists.
 //! * [`text_diff`]: line-by-line comparison of two texts.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
@@ -75,6 +76,7 @@ pub mod library;
 pub mod mcp_tools;
 pub mod models;
 mod nearest;
+pub mod page;
 pub mod project_env;
 pub mod provenance;
 pub mod reply;
