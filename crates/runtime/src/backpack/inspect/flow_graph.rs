@@ -134,7 +134,9 @@ impl Backpacks {
             let taken = edges.iter_mut().find(|edge: &&mut FlowEdge| {
                 edge.from == path && Some(&edge.condition) == visit.condition.as_ref()
             });
-            taken.into_iter().for_each(|edge| edge.taken += 1);
+            if let Some(edge) = taken {
+                edge.taken += 1;
+            }
             last = Some((path, visit.condition.clone()));
         }
         // A run that is over is at no node, unless it ended because of one.
