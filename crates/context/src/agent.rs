@@ -11,13 +11,16 @@ use std::collections::BTreeMap;
 
 use piton_core::{Digest, Provenance, truncate};
 
-use crate::bounds::{COMPOSED_TOKENS, GIVEN_MAX, METADATA_VALUE_BYTES_MAX};
+use crate::bounds::{COMPOSED_TOKENS, GIVEN_MAX, METADATA_VALUE_BYTES_MAX, PREVIEW_FRAMES_MAX};
 use crate::frame::{
     Appended, Basis, BasisInputs, Frame, FrameDraft, FrameHead, FrameId, Metadata, Precondition,
     PutFrame,
 };
 use crate::history::{Adopted, NodeRef, RootRef};
-use crate::read::{ComposeContext, Composed, Composition, GetContext, NodeContext, View};
+use crate::read::{
+    ComposeContext, ComposePreview, Composed, Composition, GetContext, LevelQuery, NodeContext,
+    TreeLevel, View, preview,
+};
 use crate::synthesis::{
     RegenerateFrames, Regenerated, SynthesizeFrames, SynthesizeRequest, Synthesized,
 };
@@ -192,6 +195,25 @@ impl AgentContext {
         composed.text = composed.export(how.tokens_max.unwrap_or(COMPOSED_TOKENS));
         composed.frames.iter_mut().for_each(|frame| frame.content = None);
         Ok(composed)
+    }
+
+    /// Returns what a composition takes in, and what falls off at which budget.
+    pub async fn preview_context(&self, request: &ComposeContext) -> Result<ComposePreview, Error> {
+        self.agent.check(Right::Read)?;
+        let location = &self.context.location;
+        let how = Composition::new(request, location)?;
+        let node = location.node(&request.node)?;
+        // All frames with their contents: the size of a piece is known only once it is rendered.
+        let view = View { max_frames: PREVIEW_FRAMES_MAX, ..how.view.clone() };
+        let everything = Composition { tokens_max: None, view, ..how.clone() };
+        let composed = self.context.checked(None).await.compose(&node, &everything).await?;
+        Ok(preview(composed, &how))
+    }
+
+    /// Returns a page of the entries of a directory, with the state of the frames at and below each.
+    pub async fn level(&self, query: &LevelQuery) -> Result<TreeLevel, Error> {
+        self.agent.check(Right::Read)?;
+        self.context.level(query).await
     }
 
     /// Puts a frame on a node as it is now.

@@ -150,6 +150,16 @@ pub const SKIPPED_NAMED_MAX: usize = 20;
 /// Maximum number of stale frames sent to an agent; the rest is counted.
 pub const SKIPPED_SENT_MAX: usize = 200;
 
+/// Maximum number of entries of a directory on one page: a few screens.
+pub const LEVEL_ENTRIES_MAX: usize = 200;
+
+/// Maximum number of frames that are judged for one page of a directory: some seconds of work. Entries behind it are
+/// listed without their numbers.
+pub const LEVEL_HEADS_MAX: usize = 100_000;
+
+/// Maximum number of frames that the preview of a composition lists; the rest is counted.
+pub const PREVIEW_FRAMES_MAX: usize = 500;
+
 /// Default number of tokens of a composition: what fits into a prompt beside the task.
 pub const COMPOSED_TOKENS: usize = 8_000;
 

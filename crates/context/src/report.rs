@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use piton_store::bounds::TABLE_GET_MAX;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::bounds::LEFT_BEHIND_SHOWN;
@@ -14,7 +15,7 @@ use crate::word::{AgentId, FrameType};
 use crate::{Context, Error};
 
 /// Coverage of a tree by frames of one agent and type.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
     pub agent: AgentId,
@@ -40,7 +41,7 @@ piton_core::closed_set! {
 }
 
 /// A head that is stale.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StaleFrame {
     pub path: TreePath,
@@ -54,7 +55,7 @@ pub struct StaleFrame {
 }
 
 /// Coverage and freshness of a project's frames.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReport {
     /// The tree that was judged against.
@@ -79,7 +80,7 @@ pub struct ContextReport {
 }
 
 /// Coverage of a tree with frames of one type and agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TypeStatus {
     pub frame_type: FrameType,
@@ -93,7 +94,7 @@ pub struct TypeStatus {
 }
 
 /// The status of a project's context.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextStatus {
     /// The project directory.

@@ -152,6 +152,14 @@ pub const ITEMS_SHOWN_MAX: usize = 500;
 /// Maximum number of changed keys shown at once, each with its lines.
 pub const CHANGES_SHOWN_MAX: usize = 200;
 
+/// Maximum number of bytes of diff lines shown for two states of a backpack: as much as anybody reads. Beyond it, keys are
+/// listed without their lines, which are counted.
+pub const BACKPACK_DIFF_BYTES_MAX: usize = 512 * 1024;
+
+/// Maximum number of nodes and of edges of a flow that are drawn; the rest is counted. Above it, nobody sees anything in
+/// a drawing.
+pub const FLOW_GRAPH_MAX: usize = 1_000;
+
 /// Maximum number of bytes of a value shown beside other output: a long document. A request for a single value returns
 /// all of it.
 pub const VALUE_SHOWN_BYTES_MAX: usize = 64 * 1024;
@@ -236,6 +244,15 @@ pub const GENERATE_AT_ONCE_MAX: usize = 64;
 /// in one sitting. The rest is counted.
 pub const OVERLAY_CHANGES_SHOWN_MAX: usize = 1_000;
 
+/// Maximum number of items on a page of a long list: a few screens. A reply stays far below a megabyte.
+pub const PAGE_MAX: usize = 200;
+
+/// Maximum number of lines of the diff of one file in an overlay. Nobody reads more of them; the rest is counted.
+pub const OVERLAY_FILE_LINES_MAX: usize = 5_000;
+
+/// Maximum number of changes of an overlay that one request decides about: as many as an overlay lists.
+pub const SEEN_CHANGES_MAX: usize = 10_000;
+
 /// Maximum number of bytes of diff lines shown for an overlay: a hundred thousand lines. Beyond it, only the names of
 /// paths are shown.
 pub const OVERLAY_DIFF_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -249,6 +266,12 @@ pub const DIFF_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Maximum number of warnings of a flow's run that its reply repeats; a node in a loop can give one each time.
 pub const WARNINGS_MAX: usize = 100;
+
+/// True if a count is zero, for fields that JSON leaves out then.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
+pub(crate) const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
 
 /// Cuts a list to a limit. Returns the number of items left out as well.
 pub(crate) fn cut<T>(mut items: Vec<T>, max: usize) -> (Vec<T>, usize) {

@@ -17,6 +17,7 @@
 //! * [`backpack`]: backpacks, as agents use them and as their owner inspects them.
 //! * [`run_query`]: the query line, by which people find runs.
 //! * [`request`], [`reply`]: requests and replies.
+//! * [`page`]: parts of long lists.
 //! * [`text_diff`]: line-by-line comparison of two texts.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
@@ -76,6 +77,7 @@ pub mod library;
 pub mod mcp_tools;
 pub mod models;
 mod nearest;
+pub mod page;
 pub mod project_env;
 pub mod provenance;
 pub mod reply;

@@ -3,7 +3,7 @@
 //!
 //! The comments on the fields are the descriptions that agents read in the schemas of the tools.
 
-use piton_core::{NodeId, RunId, SessionId};
+use piton_core::{Digest, NodeId, RunId, SessionId, WorkflowId};
 use piton_workflow::run_index::RunField;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -151,4 +151,49 @@ pub struct EventQuery {
     pub limit: usize,
     /// Only the events of this node, if one is given.
     pub node: Option<NodeId>,
+}
+
+/// Compiles the text of a workflow file without saving it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CheckSource {
+    /// The id or the path of the file that is edited. Leave it out for a new file of the user.
+    pub source: Option<String>,
+    pub text: String,
+}
+
+/// Saves the text of a workflow file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SaveSource {
+    /// The id or the path of the file; for a new file, a path in a directory of workflows.
+    pub source: String,
+    pub text: String,
+    /// The digest of the file as it was read. Leave it out for a new file.
+    pub digest_read: Option<Digest>,
+    /// Saves a text that does not load too.
+    #[serde(default)]
+    pub with_problems: bool,
+}
+
+/// Begins a workflow.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewSource {
+    pub id: WorkflowId,
+    /// Writes it to the project instead of the user's configuration.
+    #[serde(default)]
+    pub project: bool,
+    /// Replaces an existing file.
+    #[serde(default)]
+    pub replace: bool,
+}
+
+/// Copies a workflow under a new id.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CopySource {
+    /// The id of the workflow, or the path of its file.
+    pub source: String,
+    pub target: NewSource,
 }

@@ -177,6 +177,13 @@ pub const BLAME_READS_MAX: usize = 10_000;
 /// Maximum number of successive copies and moves that the history of one file follows: more than anybody makes.
 pub const BLAME_MOVES_MAX: usize = 100;
 
+/// Maximum number of records on one page of the log of all Mounts: a few screens.
+pub const LOG_PAGE_MAX: usize = 200;
+
+/// Maximum number of records that are searched for one page of that log: a quarter of a second. A filter that fits few
+/// of them continues with the next page.
+pub const LOG_READS_MAX: usize = 5_000;
+
 /// Number of records that are read from the table at a time.
 pub const AUDIT_PAGE: usize = 1_000;
 

@@ -106,6 +106,7 @@ impl FromStr for LogicalPath {
 }
 
 piton_core::text_serde!(LogicalPath, "an absolute path");
+piton_core::string_schema!(LogicalPath, { "pattern": "^/", "maxLength": PATH_BYTES_MAX });
 
 impl Ord for LogicalPath {
     fn cmp(&self, other: &Self) -> Ordering {
@@ -232,6 +233,7 @@ impl FromStr for MountPath {
 }
 
 piton_core::text_serde!(MountPath, "a path in a Mount");
+piton_core::string_schema!(MountPath, { "maxLength": PATH_BYTES_MAX });
 
 impl Ord for MountPath {
     fn cmp(&self, other: &Self) -> Ordering {

@@ -7,6 +7,7 @@ use std::fmt;
 use piton_core::bounds::ENVELOPE_TEXT_BYTES_MAX;
 use piton_core::error::{Details, sentence};
 use piton_core::{Code, Envelope, shell_word};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
@@ -259,7 +260,7 @@ piton_core::closed_set! {
 }
 
 /// A problem in a description.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowProblem {
     /// The location, such as `nodes[2].type`; empty for the whole description.

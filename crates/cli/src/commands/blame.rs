@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use piton_runtime::context::{GetContext, RootRef, ViewedFrame};
+use piton_runtime::page::Page;
 use piton_runtime::provenance::{
     BookmarkLink, ChainLink, NodeBlame, NodeReference, OutputShown, RecapLine, RecapSource,
 };
@@ -133,7 +134,11 @@ fn recap(app: &App, node: &NodeReference) -> Outcome {
 impl BlameState {
     fn run(self, app: &App) -> Outcome {
         let open = app.open()?;
-        let blame = open.wait(backpacks(&open).blame(&self.backpack.run, Some(&self.key)))?;
+        let blame = open.wait(backpacks(&open).blame(
+            &self.backpack.run,
+            Some(&self.key),
+            Page::default(),
+        ))?;
         for line in &blame.lines {
             let step =
                 line.provenance.as_ref().map(|provenance| format!(" at {}", provenance.step));

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use piton_runtime::config::{ConfigProblem, SettingKey, SettingSource, Settings, Value};
+use piton_runtime::config::{
+    ConfigProblem, Effect, SectionShown, SettingShown, SettingsShown, Value,
+};
 use piton_runtime::context::ContextSettings;
 use piton_runtime::project_env::ProjectDir;
 use serde::Serialize;
@@ -31,21 +33,8 @@ pub(crate) enum Command {
 #[serde(rename_all = "camelCase")]
 struct ShownSettings {
     data_dir: PathBuf,
-    user_file: Option<PathBuf>,
-    settings: Vec<Setting>,
-}
-
-/// A setting with its value and source.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Setting {
-    key: SettingKey,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<Value>,
-    place: SettingSource,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<String>,
-    meaning: &'static str,
+    #[serde(flatten)]
+    shown: SettingsShown,
 }
 
 /// Result of a check.
@@ -68,14 +57,15 @@ impl Command {
 fn show(app: &App) -> Outcome {
     let configuration = app.configuration()?;
     let settings = configuration.settings_here().map_err(Failure::Configuration)?;
-    let shown = ShownSettings {
-        data_dir: app.data_dir(&settings)?,
-        user_file: configuration.user_file(),
-        settings: SettingKey::ALL.iter().map(|key| setting(*key, &settings)).collect(),
-    };
-    let rows: Vec<[Cell; 3]> = shown.settings.iter().map(|setting| row(app, setting)).collect();
-    app.output.table(["SETTING", "VALUE", "FROM"], &rows);
-    writeln!(app.output, "\nData is kept in {}.", app.display_path(&shown.data_dir));
+    let data_dir = app.data_dir(&settings)?;
+    // A command is over at once, so what it would apply is what is in force.
+    let shown = configuration.shown(app.environment.working_dir.as_deref(), &settings);
+    let rows: Vec<[Cell; 4]> = shown.settings.iter().map(|setting| row(app, setting)).collect();
+    app.output.table(["SETTING", "VALUE", "FROM", "A CHANGE TAKES"], &rows);
+    for SectionShown { section, at, .. } in &shown.sections {
+        writeln!(app.output, "[{section}] is configured in {at}.");
+    }
+    writeln!(app.output, "\nData is kept in {}.", app.display_path(&data_dir));
     if let Some(file) = &shown.user_file {
         writeln!(
             app.output,
@@ -83,26 +73,19 @@ fn show(app: &App) -> Outcome {
             app.display_path(file)
         );
     }
-    app.output.finish("piton.config.show/1", &shown)
+    app.output.finish("piton.config.show/1", &ShownSettings { data_dir, shown })
 }
 
-fn setting(key: SettingKey, settings: &Settings) -> Setting {
-    let held = settings.get(key);
-    Setting {
-        key,
-        value: held.map(|held| held.value.clone()),
-        place: held.map_or(SettingSource::Default, |held| held.place),
-        at: held.and_then(|held| held.at.clone()),
-        meaning: key.meaning(),
-    }
-}
-
-fn row(app: &App, setting: &Setting) -> [Cell; 3] {
+fn row(app: &App, setting: &SettingShown) -> [Cell; 4] {
     let value =
         setting.value.as_ref().map_or_else(|| "not set".to_owned(), |value| text(app, value));
     // The file and line if they are known, else only the kind of the source.
     let from = setting.at.clone().unwrap_or_else(|| setting.place.to_string());
-    [setting.key.to_string().into(), value.into(), from.into()]
+    let takes = match setting.effect {
+        Effect::Live => "nothing",
+        Effect::Restart => "a restart",
+    };
+    [setting.key.to_string().into(), value.into(), from.into(), takes.into()]
 }
 
 fn text(app: &App, value: &Value) -> String {

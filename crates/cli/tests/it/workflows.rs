@@ -115,6 +115,8 @@ fn every_problem_of_a_file_is_told_with_its_place() {
         told.contains("2 problems") && told.contains("nam") && told.contains("steps"),
         "{told}"
     );
+    // With the line and the column, as editors count them.
+    assert!(told.contains("  1:21 `/nam`:"), "{told}");
     // Without a name, all that are found here are looked at.
     let output = rig.run(&["workflow", "validate", "--json"]);
     assert_eq!(output.status.code(), Some(1));

@@ -129,6 +129,54 @@ fn an_overlay_is_reviewed_applied_and_dropped() {
     assert!(!rig.project().join("more").exists());
 }
 
+// shows in part: WS-054 (part of an overlay is applied and dropped)
+#[test]
+fn an_overlay_is_applied_and_dropped_in_parts() {
+    let rig = rig();
+    work(&rig);
+    let applied = rig.says(&["workspace", "apply", "/scratch", "tests", "--yes"]);
+    insta::assert_snapshot!("workspace_applied_part", applied);
+    assert!(
+        rig.project().join("tests/port.rs").exists() && rig.project().join("notes.md").exists()
+    );
+    // A path is written as an agent writes it, as it is called below, or without the prefix.
+    let (_, error) = rig.fails(&["workspace", "apply", "/scratch", "src/none.rs", "--yes"]);
+    let message = error["message"].as_str().unwrap();
+    assert_eq!(message, "/scratch changes nothing at /scratch/src/none.rs.");
+    let advice = error["suggestion"].as_str().unwrap();
+    assert!(advice.contains("piton workspace diff /scratch --stat"), "{advice}");
+    let dropped = rig.says(&["workspace", "drop", "/scratch", "/scratch/notes.md", "--yes"]);
+    assert_eq!(dropped, "Forgot 1 change of /scratch. The others stay.\n");
+    // What changed below since is replaced only on request.
+    rig.write("src/retry.rs", "fn retry() {}\n");
+    let path = "/project/src/retry.rs";
+    let (_, error) = rig.fails(&["workspace", "apply", "/scratch", path, "--yes"]);
+    assert_eq!(error["code"], "WORKSPACE_CONFLICT");
+    let replaced = ["workspace", "apply", "/scratch", path, "--yes", "--replace-changed"];
+    assert_eq!(rig.tells(&replaced)["paths"], json!([path]));
+    let below = fs::read_to_string(rig.project().join("src/retry.rs")).unwrap();
+    assert!(below.contains("twice"), "{below}");
+    assert!(rig.says(&["workspace", "diff", "/scratch"]).contains("changes nothing"));
+}
+
+// shows in part: WS-058 (the changes of all files)
+#[test]
+fn the_changes_of_all_files_are_listed_page_by_page() {
+    let rig = rig();
+    work(&rig);
+    let all = rig.tells(&["workspace", "log"]);
+    let records = all["records"].as_array().unwrap();
+    assert!(records.len() > 2, "{all}");
+    let first = rig.tells(&["workspace", "log", "--limit", "1"]);
+    let from = first["next"].as_str().unwrap();
+    let second = rig.tells(&["workspace", "log", "--limit", "1", "--from", from]);
+    assert_eq!([&first["records"][0], &second["records"][0]], [&records[0], &records[1]]);
+    let said = rig.says(&["workspace", "log", "--limit", "1"]);
+    assert!(said.contains(&format!("older ones: add --from {from}")), "{said}");
+    let none = rig.says(&["workspace", "log", "--agent", "nobody"]);
+    assert_eq!(none, "No such change is recorded here.\n");
+}
+
 // shows in part: WS-059 (what fits is applied if conflicts are left, and what was left is named)
 #[test]
 fn what_changed_below_is_left_and_named_and_the_rest_is_applied_if_a_person_says_so() {

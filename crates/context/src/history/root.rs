@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use piton_core::{TimestampMs, canonical};
 use piton_store::port::TableEntry;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::rows::RowKind;
@@ -15,7 +16,7 @@ use crate::{Context, Error};
 const PREFIX_DIGITS_MIN: usize = 4;
 
 /// A recorded tree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RootEntry {
     /// Number of the tree, from 1.

@@ -1,7 +1,6 @@
 //! Composes frames of a node and its surroundings within limits, and renders them as text for a prompt.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -189,7 +188,7 @@ impl Composition {
     }
 
     /// Returns the first frames that fit. Skips a frame that is too large for what is left.
-    fn within_limits(&self, frames: Vec<ViewedFrame>) -> Vec<ViewedFrame> {
+    pub(super) fn within_limits(&self, frames: Vec<ViewedFrame>) -> Vec<ViewedFrame> {
         let (mut bytes_left, mut tokens_left) = (self.bytes_max, self.tokens_max);
         let mut kept = Vec::new();
         for frame in frames {
@@ -213,6 +212,13 @@ impl Composition {
     }
 }
 
+/// Renders a frame as a piece of text.
+pub(super) fn piece(frame: &ViewedFrame) -> String {
+    let ViewedFrame { path, frame_type, agent, freshness, .. } = frame;
+    let heading = format!("### {path} [{frame_type} by {agent}, {freshness}]");
+    format!("{heading}\n\n{}\n\n", frame.text().trim_end())
+}
+
 /// Estimates the number of tokens in a text of this size: one for each four bytes, rounded up.
 pub const fn tokens(bytes: usize) -> usize {
     bytes.div_ceil(4)
@@ -226,10 +232,7 @@ impl Composed {
         let mut text = String::new();
         let mut left_out = self.left_out;
         for frame in &self.frames {
-            let ViewedFrame { path, frame_type, agent, freshness, .. } = frame;
-            let mut piece = String::new();
-            let _ = writeln!(piece, "### {path} [{frame_type} by {agent}, {freshness}]");
-            let _ = writeln!(piece, "\n{}\n", frame.text().trim_end());
+            let piece = piece(frame);
             if text.len() + piece.len() > bytes_max {
                 left_out += 1;
                 continue;

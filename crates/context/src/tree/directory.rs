@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use piton_core::Digest;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::{directory_id, file_id, symlink_id};
@@ -58,7 +59,7 @@ pub struct Symlink {
 }
 
 /// Counts of what a tree holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Totals {
     pub files: u64,

@@ -14,6 +14,7 @@ mod doors;
 mod frames;
 mod history;
 mod ignore;
+mod levels;
 mod processes;
 mod reading;
 mod reads;

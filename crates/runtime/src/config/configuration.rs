@@ -14,6 +14,7 @@ use super::environment::Environment;
 use super::file::{ConfigFile, ConfigProblem};
 use super::section::{self, FoundSection, Section};
 use super::settings::{SettingSource, Settings};
+use super::shown::SettingsShown;
 use super::table::SettingKey;
 use super::value::Base;
 use crate::bounds::{ANCESTORS_MAX, CONFIG_BYTES_MAX};
@@ -112,15 +113,48 @@ impl Configuration {
         self.user_dir.as_ref().map(|dir| dir.join(USER_FILE))
     }
 
+    /// Shows every setting of a project, or outside of any, beside those in force. The files are read again.
+    pub fn shown(&self, directory: Option<&Path>, applied: &Settings) -> SettingsShown {
+        let project_file = directory.and_then(|directory| find_up(directory, PROJECT_FILE));
+        let (mut problems, mut sections) = (Vec::new(), Vec::new());
+        let home = self.environment.home();
+        let mut sources = Vec::new();
+        let user = self.user_file().map(|file| (file, SettingSource::User));
+        let project = project_file.clone().map(|file| (file, SettingSource::Project));
+        for (file, place) in user.into_iter().chain(project) {
+            let (settings, text) = load(&file, place, home, &mut problems);
+            sections.extend(section::places(&text, &file, place));
+            sources.push(settings);
+        }
+        sources.push(self.variables.clone());
+        let desired = Settings::of(&sources);
+        let desired = if problems.is_empty() { &desired } else { applied };
+        let user_file = self.user_file();
+        SettingsShown {
+            user_file,
+            project_file,
+            sections,
+            problems,
+            ..SettingsShown::of(desired, applied)
+        }
+    }
+
     /// Sets `key` to `value` in the user's file, which is created if necessary, and returns its path.
     ///
     /// The file is replaced atomically: a concurrent reader sees either the old or the new one.
     pub fn set(&self, key: SettingKey, value: &str) -> Result<PathBuf, SetError> {
+        self.change(key, Some(value))
+    }
+
+    /// Sets `key` in the user's file, or removes it from there, and returns the path of the file.
+    pub fn change(&self, key: SettingKey, value: Option<&str>) -> Result<PathBuf, SetError> {
         let file = self.user_file().ok_or(SetError::NoHome)?;
         let io = |error| SetError::Io { file: file.clone(), error: Arc::new(error) };
         let text = read(&file).map_err(io)?.unwrap_or_default();
         // A file with problems is refused here, before anything is written.
-        let text = edit::set(&text, key, value)?;
+        let directory = file.parent().unwrap_or(Path::new("/"));
+        let base = Base { directory, home: self.environment.home() };
+        let text = edit::change(&text, key, value, base)?;
         fs::create_dir_all(file.parent().unwrap_or(Path::new("/"))).map_err(io)?;
         // A link stays a link, because people keep their configuration elsewhere. The file it points to is replaced.
         let target = fs::canonicalize(&file).unwrap_or_else(|_| file.clone());

@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use piton_core::bounds::EXCERPT_BYTES_MAX;
+use piton_core::shorten;
 use toml_edit::{DocumentMut, Item};
 
 use super::file::{ConfigFile, ConfigProblem};
@@ -31,16 +33,25 @@ pub enum EditError {
     NoPlace,
 }
 
-/// Returns the text of a user's file after `key` was set to `value`, a name or a number.
+/// Returns the text of a user's file after `key` was set to `value`, as a variable of the environment would set it.
 pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError> {
-    let base = Base { directory: Path::new("/"), home: None };
+    change(text, key, Some(value), Base { directory: Path::new("/"), home: None })
+}
+
+/// Returns the text of a user's file after `key` was set to `value`, or after its line was removed.
+pub(super) fn change(
+    text: &str,
+    key: SettingKey,
+    value: Option<&str>,
+    base: Base<'_>,
+) -> Result<String, EditError> {
     let form = key.row().form;
-    let not_taken = || EditError::NotTaken { value: value.to_owned(), words: form.describe() };
-    let wanted = form.of_text(value, base).map_err(|_| not_taken())?;
-    let written = match form {
-        ValueForm::Whole { .. } => value.parse().map_err(|_| not_taken())?,
-        _ => value.into(),
+    let not_taken = |value: &str| EditError::NotTaken {
+        value: shorten(value, EXCERPT_BYTES_MAX).into_owned(),
+        words: form.describe(),
     };
+    let wanted = value.map(|value| form.of_text(value, base).map_err(|_| not_taken(value)));
+    let wanted = wanted.transpose()?;
     let read = |text: &str| {
         ConfigFile { name: "config.toml", place: SettingSource::User, base, text }.read()
     };
@@ -48,9 +59,14 @@ pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError
     if !problems.is_empty() {
         return Err(EditError::Broken(problems));
     }
-    let edited = edit(text, key, written).ok_or(EditError::NoPlace)?;
+    let edited = match value {
+        Some(value) => edit(text, key, written(form, value).ok_or_else(|| not_taken(value))?),
+        None => remove(text, key),
+    };
+    let edited = edited.ok_or(EditError::NoPlace)?;
+    // Read as any other file: what counts is the result, not how it was made.
     let (mut after, problems) = read(&edited);
-    let is_set = after.0.remove(&key).map(|said| said.value) == Some(wanted);
+    let is_set = after.0.remove(&key).map(|said| said.value) == wanted;
     let values = |settings: Settings| settings.0.into_iter().map(|(key, said)| (key, said.value));
     let mut rest = before;
     rest.0.remove(&key);
@@ -59,6 +75,29 @@ pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError
     } else {
         Err(EditError::NoPlace)
     }
+}
+
+/// Returns the value as a file has it.
+fn written(form: ValueForm, value: &str) -> Option<toml_edit::Value> {
+    Some(match form {
+        ValueForm::Whole { .. } => value.parse::<i64>().ok()?.into(),
+        ValueForm::Paths => {
+            let paths = std::env::split_paths(value).filter(|path| !path.as_os_str().is_empty());
+            let paths: Option<Vec<String>> =
+                paths.map(|path| path.to_str().map(str::to_owned)).collect();
+            toml_edit::Array::from_iter(paths?).into()
+        }
+        ValueForm::Path | ValueForm::Name(_) | ValueForm::Address => value.into(),
+    })
+}
+
+/// Removes one key with the comments above it. A text without it stays as it is.
+fn remove(text: &str, key: SettingKey) -> Option<String> {
+    let mut document: DocumentMut = text.parse().ok()?;
+    if let Some(section) = document.get_mut(key.section()) {
+        section.as_table_like_mut()?.remove(key.name());
+    }
+    Some(document.to_string())
 }
 
 /// Sets one key and leaves spaces and comments around it alone. Returns nothing if the section is no table.

@@ -12,6 +12,7 @@
 //! | `file` | a configuration file, parsed with every problem at once, each with its position and a fix |
 //! | `environment` | the variables |
 //! | `edit` | changes one setting of a file and leaves the rest as its author wrote it |
+//! | `shown` | every setting with its value, what is in force, and what a change takes |
 //! | `section` | the table of sections: lists and tables for a part of Piton, each parsed as a whole |
 //! | `schema` | the JSON Schema of the files |
 //!
@@ -25,6 +26,7 @@ mod file;
 pub mod schema;
 pub mod section;
 mod settings;
+mod shown;
 mod table;
 mod value;
 
@@ -33,5 +35,6 @@ pub use edit::{EditError, set};
 pub use environment::Environment;
 pub use file::ConfigProblem;
 pub use settings::{EffectiveSetting, SettingDifference, SettingSource, Settings, Status};
+pub use shown::{SectionShown, SettingShown, SettingsShown};
 pub use table::{Answers, Effect, LogLevel, RunNeeded, SettingKey};
 pub use value::{Value, ValueForm};

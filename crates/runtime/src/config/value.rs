@@ -81,6 +81,14 @@ impl ValueForm {
         }
     }
 
+    /// Returns the accepted names; none if the values are no names.
+    pub const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Name(names) => names,
+            _ => &[],
+        }
+    }
+
     /// Returns the value of an entry of a file, or the problem with it.
     pub(super) fn of_file(self, found: &DeValue<'_>, base: Base<'_>) -> Result<Value, String> {
         let not_taken = || format!("{} is not {}", render_value(found), self.describe());

@@ -25,7 +25,8 @@ pub use piton_context::check::{ContextRepaired, SetAside, Validation};
 pub use piton_context::frame::{Appended, BasisKind, PutFrame};
 pub use piton_context::history::{Adopted, Differences, Recorded, RecordedScan, RootRef};
 pub use piton_context::read::{
-    ComposeContext, ComposeSource, Composed, GetContext, NodeContext, Order, ViewedFrame,
+    ComposeContext, ComposePreview, ComposeSource, Composed, FrameCounts, GetContext, LevelEntry,
+    LevelQuery, NodeContext, Order, PreviewedFrame, TreeLevel, ViewedFrame,
 };
 pub use piton_context::report::{ContextReport, ContextStatus, Remedy, StaleFrame, TypeStatus};
 pub use piton_context::synthesis::{

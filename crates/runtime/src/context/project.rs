@@ -6,6 +6,7 @@ use piton_context::agent::{AgentContext, ContextAgent, Role};
 use piton_context::word::AgentId;
 use piton_context::{Context, ContextPorts, ProjectLocation};
 use piton_core::{Code, Envelope};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::settings::{ContextSettings, person};
@@ -23,7 +24,7 @@ pub struct ProjectContext {
 }
 
 /// A configured agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfiguredAgent {
     pub name: AgentId,

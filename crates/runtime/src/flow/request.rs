@@ -3,6 +3,7 @@
 use piton_backpack::flow::{FlowProblem, RunEvent, RunOptions, RunStatus};
 use piton_backpack::{BackpackId, Error, Key};
 use piton_core::{Envelope, RunId};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -82,7 +83,7 @@ pub struct NodeParam {
 }
 
 /// The result of checking a description.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowChecked {
     /// True if it can run.
@@ -92,7 +93,7 @@ pub struct FlowChecked {
 }
 
 /// The result of a run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowRan {
     pub run_id: RunId,
@@ -113,7 +114,7 @@ pub struct FlowRan {
 }
 
 /// The result of a replay.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowReplayed {
     #[serde(flatten)]

@@ -9,6 +9,8 @@
 //! | `compiled` | compilation, and a cache that lasts until files change |
 //! | `adopt` | files written for another namespace, under ids of one's own |
 //! | `contents` | the order of everything found: who wins, who is shadowed, what does not load |
+//! | `source_files` | the text of each file, what is wrong with it and where, what it compiles to |
+//! | `save` | files saved, copied and begun |
 //! | `find` | lookup by id or older id, with suggestions |
 //!
 //! *Invariants*: a file that does not load is listed with all of its problems. The workflows that ship with Piton are
@@ -20,7 +22,9 @@ mod compiled;
 mod contents;
 mod find;
 mod routines;
+mod save;
 mod scan;
+mod source_files;
 
 pub use adopt::{Adopted, Adoption, LineChange, NotAdopted, plan_adoption};
 pub use compiled::Library;
@@ -30,3 +34,4 @@ pub use contents::{
 pub use find::FoundWorkflow;
 pub use routines::compile_beside;
 pub use scan::{PROJECT_WORKFLOWS, USER_WORKFLOWS, WorkflowSource, sources};
+pub use source_files::SourceFiles;

@@ -6,6 +6,7 @@
 //! | `resume` | runs that could be resumed |
 //! | `run_page` | runs that were found, with counts |
 //! | `session` | sessions with their runs, step by step or as a graph; artifacts, as agents and people read them again; preferences |
+//! | `sources` | workflow files: read, checked, compiled and saved |
 //! | `maintenance` | results of keeping, deleting, checking, cleaning and importing sessions |
 //!
 //! *Invariants*: every reply to an agent names its run and the next call to make. Nothing here quotes the context of a
@@ -18,6 +19,7 @@ mod run_page;
 mod run_shape;
 mod session;
 mod shown_list;
+mod sources;
 mod step_detail;
 mod workflows;
 
@@ -46,6 +48,10 @@ pub use session::{
 };
 pub(crate) use shown_list::ReplyRoom;
 pub use shown_list::ShownList;
+pub use sources::{
+    CompiledSource, HashInput, InputFile, LocatedProblem, SaveConflict, SaveOutcome, SavedSource,
+    SourceCheck, SourceCompletions, SourceFile,
+};
 pub use step_detail::{
     AttemptDetail, CapabilityDetail, ContextValue, DivergenceDetail, GapDetail, OutputDetail,
     PromptPart, StepDetail, StepTrace, StepWrites, TraceDetail,

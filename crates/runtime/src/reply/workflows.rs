@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use piton_core::{WorkflowHash, WorkflowId};
-use piton_workflow::compile::{CompiledWorkflow, WarningCode};
+use piton_workflow::compile::{CompiledWarning, CompiledWorkflow, WarningCode};
 use piton_workflow::source::IdStatus;
 use piton_workflow::{SourceKind, Tag};
 use schemars::JsonSchema;
@@ -111,6 +111,14 @@ pub struct InspectedWorkflow {
     /// Whether it is a routine, which is a part of workflows and cannot be started.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_routine: bool,
+}
+
+impl WorkflowWarning {
+    /// Returns a warning of the compiler with its advice.
+    pub(crate) fn of(warning: &CompiledWarning) -> Self {
+        let (code, subject) = (warning.code, warning.subject.clone());
+        Self { code, subject, message: code.advice().to_owned() }
+    }
 }
 
 impl ListedWorkflows {

@@ -11,6 +11,8 @@
 //! | `loaded_session` | a session that was loaded for inspection |
 //! | `run_tree` | a run as people see it: step by step, or as a graph |
 //! | `sessions` | list, show, draw, keep and delete sessions |
+//! | `settings` | show and change settings |
+//! | `sources` | read, check, save and copy workflow files |
 //! | `step_grant` | the step that a call of another tool belongs to |
 //! | `preferences` | preferences of runs, in general and for one run |
 //! | `maintenance` | check, repair, clean, export, import, new keys; the owners of each namespace of blobs |
@@ -32,6 +34,8 @@ mod run_tree;
 mod runs;
 mod runtime;
 mod sessions;
+mod settings;
+mod sources;
 mod step_detail;
 mod step_grant;
 mod workflow_stats;
@@ -43,7 +47,8 @@ pub use piton_workflow::event::{Blocker, Preferences};
 pub use piton_workflow::projection::{DecisionKind, PersonDecision, RunSummary, StepPlace};
 pub use piton_workflow::run_index::RunField;
 pub use piton_workflow::session::{DECIDED, DecisionLine, ReplyBody, ReplyKind, RunLine};
-pub use piton_workflow::source::{Purpose, SourceProblem};
+pub use piton_workflow::source::{Purpose, SourceProblem, TextRange};
 pub use piton_workflow::{Autonomy, BlockerCode, NodeKind, RiskPolicy, RunStatus, SourceKind};
 pub use runtime::{Runtime, RuntimePorts};
+pub use settings::{SetSetting, SettingChanged};
 pub use step_grant::CallBasis;

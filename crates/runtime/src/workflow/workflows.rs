@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use piton_core::Envelope;
 use piton_workflow::Tag;
-use piton_workflow::compile::{CompiledWarning, CompiledWorkflow};
+use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::source::IdStatus;
 
 use crate::connection::Connection;
@@ -70,11 +70,6 @@ impl Connection {
 fn entry(found: &LibraryWorkflow) -> WorkflowEntry {
     let LibraryWorkflow { workflow, hash, kind, legacy_id, bundled, .. } = found;
     let id = &workflow.workflow_id;
-    let warning = |warning: &CompiledWarning| WorkflowWarning {
-        code: warning.code,
-        subject: warning.subject.clone(),
-        message: warning.code.advice().to_owned(),
-    };
     WorkflowEntry {
         workflow_id: legacy_id.clone().unwrap_or_else(|| id.to_string()),
         name: workflow.name.clone(),
@@ -87,7 +82,7 @@ fn entry(found: &LibraryWorkflow) -> WorkflowEntry {
         suggested_id: legacy_id.as_ref().map(|_| id.clone()),
         workflow_hash: *hash,
         steps: workflow.steps.len(),
-        warnings: workflow.compiled_warnings.iter().map(warning).collect(),
+        warnings: workflow.compiled_warnings.iter().map(WorkflowWarning::of).collect(),
     }
 }
 

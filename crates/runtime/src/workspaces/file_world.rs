@@ -11,6 +11,7 @@ use piton_workspaces::config::{Opened, OpenedOverlay, WorkspaceConfig, Workspace
 use piton_workspaces::landlock::AllowedDirectory;
 use piton_workspaces::path::{LogicalPath, MountPath};
 use piton_workspaces::{AccessScope, Actor, Error, Files, Tool, Workspace, Workspaces};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -22,7 +23,7 @@ const FIX: &str =
     "Fix what is named, in `[[workspaces]]` of the configuration file or in --workspace.";
 
 /// A Workspace, as the person who configured it sees it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceShown {
     pub prefix: LogicalPath,
@@ -34,7 +35,7 @@ pub struct WorkspaceShown {
 }
 
 /// The permission of one tool at a path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ToolVerdict {
     pub tool: Tool,
     /// Reason that the tool is refused; `None` if it is allowed.
@@ -43,7 +44,7 @@ pub struct ToolVerdict {
 }
 
 /// The Workspace of a path, and what may be done there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ResolvedPath {
     pub path: LogicalPath,
     pub workspace: WorkspaceShown,
@@ -57,7 +58,7 @@ pub struct ResolvedPath {
 }
 
 /// The history of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FileHistory {
     pub path: LogicalPath,
     /// Prefix of its Workspace.

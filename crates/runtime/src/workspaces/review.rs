@@ -1,40 +1,49 @@
-//! Review of an overlay: its changes line by line, and applying, dropping or forking them.
+//! Review of an overlay: its changes, line by line and bounded, each with a mark by which it is recognised when somebody
+//! decides about it.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-use piton_core::{Code, Envelope, shell_word};
-use piton_workspaces::audit::AuditRecord;
-use piton_workspaces::config::{OpenedOverlay, WorkspaceConfig};
-use piton_workspaces::overlay::{Applied, ApplyRequest, DifferenceKind, OverlayDifference};
-use piton_workspaces::path::LogicalPath;
+use piton_core::canonical::encode;
+use piton_core::{Code, Digest, Envelope, shell_word};
+use piton_workspaces::Error;
+use piton_workspaces::audit::{AuditRecord, FlatRecord};
+use piton_workspaces::config::OpenedOverlay;
+use piton_workspaces::overlay::{DifferenceKind, LowerEntry, OverlayDifference};
+use piton_workspaces::path::{LogicalPath, MountPath};
 use piton_workspaces::store::StoreFault;
-use piton_workspaces::{Error, Files};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 
-use piton_store::port::BoxFuture;
-
-use super::file_world::{FileWorld, actor, parse};
+use super::file_world::{FileWorld, parse};
 use crate::bounds::{
     DIFF_TIME_MAX, FILE_DIFF_BYTES_MAX, OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX,
+    OVERLAY_FILE_LINES_MAX, PAGE_MAX, is_zero,
 };
-use crate::provenance::ForkedOverlay;
 
 /// A path that an overlay changed, compared with the current state below.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ChangeShown {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OverlayChange {
     #[serde(flatten)]
     pub difference: OverlayDifference,
+    /// Mark of everything that was seen of the path, above and below. A decision about the change names it.
+    pub seen: Digest,
     /// Number of added lines.
     pub added: usize,
     /// Number of removed lines.
     pub removed: usize,
     /// The last change.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "flat_record")]
+    #[schemars(with = "Option<FlatRecord<'static>>")]
     pub by: Option<AuditRecord>,
-    /// Unified diff; `None` for a directory.
+    /// Unified diff; `None` for a directory, and in a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// Number of lines of the diff that are left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lines_left_out: usize,
 }
 
 #[expect(clippy::ref_option, reason = "this is the form that serde asks for")]
@@ -43,14 +52,17 @@ fn flat_record<S: Serializer>(by: &Option<AuditRecord>, serializer: S) -> Result
 }
 
 /// The changes of an overlay.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OverlayDiff {
     pub overlay: LogicalPath,
     /// The Workspace below.
     pub over: LogicalPath,
-    /// The first paths, in order.
-    pub changes: Vec<ChangeShown>,
+    /// Number of paths before these.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub from: usize,
+    /// The paths, in order.
+    pub changes: Vec<OverlayChange>,
     /// Number of further paths left out.
     pub left_out: usize,
     /// All differences, to be applied as they were shown.
@@ -61,48 +73,41 @@ pub struct OverlayDiff {
 impl OverlayDiff {
     /// Returns the number of changed paths, including those left out.
     pub fn total(&self) -> usize {
-        self.changes.len() + self.left_out
+        self.from + self.changes.len() + self.left_out
     }
 }
 
-/// The result of applying an overlay.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct AppliedOverlay {
-    pub overlay: LogicalPath,
-    /// The Workspace below.
-    pub over: LogicalPath,
-    #[serde(flatten)]
-    pub applied: Applied,
+/// How much of a change is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DiffDetail {
+    /// The path alone, because the paths before it used up the limit.
+    Path,
+    /// The numbers of added and removed lines.
+    Counts,
+    /// All lines.
+    Lines,
 }
-
-/// The result of dropping an overlay, which then shows the state below again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DroppedOverlay {
-    pub overlay: LogicalPath,
-    /// The Workspace below.
-    pub over: LogicalPath,
-    /// Number of changes that were dropped.
-    pub changes: usize,
-}
-
-/// Suggestion for a fork without a usable name.
-const ANOTHER: &str = "Name another overlay: --into /NAME.";
 
 impl FileWorld {
-    /// Returns the changes of an overlay, line by line, with the author of the last change.
-    pub async fn diff(&self, prefix: &str) -> Result<OverlayDiff, Envelope> {
+    /// Returns the changes of an overlay at these paths, or all of them, line by line, with the author of the last
+    /// change.
+    pub async fn diff(&self, prefix: &str, paths: &[String]) -> Result<OverlayDiff, Envelope> {
         let overlay = self.overlay(prefix)?;
-        let differences = overlay.store.diff().await.map_err(overlay_error(overlay))?;
+        let differences = self.differences(overlay, paths).await?;
+        let marks = marks(&differences);
         let (mut changes, mut bytes) = (Vec::new(), 0);
         for one in differences.iter().take(OVERLAY_CHANGES_SHOWN_MAX) {
             // Once the limit is used up, later paths are still listed, without their lines.
-            let change = self.change_shown(overlay, one, bytes < OVERLAY_DIFF_BYTES_MAX).await?;
+            let is_full = bytes >= OVERLAY_DIFF_BYTES_MAX;
+            let detail = if is_full { DiffDetail::Path } else { DiffDetail::Lines };
+            let change = self.change_shown(overlay, one, &marks, detail).await?;
             bytes += change.diff.as_ref().map_or(0, String::len);
             changes.push(change);
         }
         Ok(OverlayDiff {
             overlay: overlay.prefix.clone(),
             over: overlay.over.clone(),
+            from: 0,
             left_out: differences.len() - changes.len(),
             changes,
             // All differences are kept, not only those shown: apply compares them with the state at that time.
@@ -122,119 +127,73 @@ impl FileWorld {
         Ok(differences.len())
     }
 
-    /// Applies the changes that `person` reviewed to the Workspace below. If something below changed since it was
-    /// copied up, nothing is applied, unless `leaves_conflicts` is set: then the conflicting changes stay in the
-    /// overlay. Anything written after the review stays there as well.
-    pub fn apply<'a>(
-        &'a self,
-        prefix: &'a str,
-        person: &'a str,
-        reviewed: &'a [OverlayDifference],
-        leaves_conflicts: bool,
-    ) -> BoxFuture<'a, Result<AppliedOverlay, Envelope>> {
-        Box::pin(async move {
-            let overlay = self.overlay(prefix)?;
-            // The operator sees the lower Store read-write, whatever scope agents have there. Protected names stay
-            // protected.
-            let operator = overlay.store.operator(&overlay.over)?;
-            let files = Files::new(Arc::new(operator));
-            let files = files.recorded(self.ledgers.clone(), actor(person, None));
-            let request = ApplyRequest {
-                over: overlay.over.clone(),
-                overlay: Some(overlay.prefix.clone()),
-                reviewed: Some(reviewed.to_vec()),
-                leaves_conflicts,
-            };
-            // An error here means that nothing was applied. A failure after the first change is part of the answer, in
-            // `stopped`.
-            let applied = overlay.store.apply(&files, &request).await;
-            // If this fails, the next process to open the records settles them. The caller must still learn what was
-            // applied.
-            let flushed = self.ledgers.flush().await;
-            let mut applied = applied.map_err(|error| match &error {
-            Error::OverlayConflict { paths, changes } => {
-                let overlay = shell_word(overlay.prefix.as_str());
-                // If every change conflicts, `--leave-conflicts` would apply nothing, so it is not suggested.
-                let next = if paths.len() == *changes {
-                    format!("Bring them in by hand, then drop the overlay with `piton workspace drop {overlay}`.")
-                } else {
-                    format!("Apply the rest, and leave these in the overlay, with `piton workspace apply {overlay} --leave-conflicts`; then bring these in by hand.")
-                };
-                let compare = format!("Compare both sides with `piton workspace diff {overlay}`.");
-                error.envelope().with_suggestion(format!("{compare} {next}"))
-            }
-            _ => error.into(),
-        })?;
-            applied.stopped = applied.stopped.or(flushed.err());
-            let (overlay, over) = (overlay.prefix.clone(), overlay.over.clone());
-            Ok(AppliedOverlay { overlay, over, applied })
-        })
-    }
-
-    /// Discards the changes of an overlay.
-    pub async fn drop_overlay(&self, prefix: &str) -> Result<DroppedOverlay, Envelope> {
-        let overlay = self.overlay(prefix)?;
-        let changes = overlay.store.diff().await.map_err(overlay_error(overlay))?.len();
-        overlay.store.drop_all().await.map_err(overlay_error(overlay))?;
-        let (overlay, over) = (overlay.prefix.clone(), overlay.over.clone());
-        Ok(DroppedOverlay { overlay, over, changes })
-    }
-
-    /// Makes the overlay at `into` show what the one at `prefix` shows. It must be empty and lie over the same
-    /// Workspace.
-    pub async fn fork_overlay(
+    /// Returns a page of the changes of an overlay, without their lines.
+    pub async fn overlay_changes(
         &self,
         prefix: &str,
-        into: Option<&str>,
-    ) -> Result<ForkedOverlay, Envelope> {
-        let refused = |message: String, suggestion: &str| {
-            Envelope::new(Code::WorkspaceBadArgument, message).with_suggestion(suggestion)
-        };
-        let from = self.overlay(prefix)?;
-        let into = into.ok_or_else(|| {
-            let message = format!("It is not said what the fork of {} is called.", from.prefix);
-            refused(message, ANOTHER)
-        })?;
-        let to = self.overlay(into)?;
-        if to.prefix == from.prefix {
-            let message = format!("{} cannot be forked into itself.", from.prefix);
-            return Err(refused(message, ANOTHER));
+        from: usize,
+        limit: usize,
+    ) -> Result<OverlayDiff, Envelope> {
+        let overlay = self.overlay(prefix)?;
+        let differences = self.differences(overlay, &[]).await?;
+        let marks = marks(&differences);
+        let from = from.min(differences.len());
+        let mut changes = Vec::new();
+        for one in differences[from..].iter().take(limit.clamp(1, PAGE_MAX)) {
+            changes.push(self.change_shown(overlay, one, &marks, DiffDetail::Counts).await?);
         }
-        if to.over != from.over {
-            let message = format!(
-                "{} lies over {} and {} over {}: the changes of one mean nothing in the other.",
-                from.prefix, from.over, to.prefix, to.over
-            );
-            return Err(refused(message, "Fork it into an overlay over the same Workspace."));
-        }
-        // The fork must outlive this process, so neither side may be in memory.
-        let is_kept = |overlay: &OpenedOverlay| {
-            let own =
-                |config: &WorkspaceConfig| config.prefix.parse().as_ref() == Ok(&overlay.prefix);
-            self.declared.iter().any(|(config, _)| own(config) && config.memory.is_none())
-        };
-        if !is_kept(from) || !is_kept(to) {
-            let message = "An overlay in memory ends with its process.".to_owned();
-            return Err(refused(message, "Fork one that is kept into one that is: `virtual`."));
-        }
-        // The Store checks that the target is empty, and refuses it otherwise.
-        let copied = from.store.fork_into(&to.store).await;
-        copied.map_err(|fault| match fault {
-            StoreFault::NotEmpty => refused(
-                format!("{} has changes of its own; nothing was copied.", to.prefix),
-                &format!(
-                    "Drop them with `piton workspace drop {}`, or name another overlay.",
-                    shell_word(to.prefix.as_str())
-                ),
-            ),
-            other => overlay_error(to)(other).into(),
-        })?;
-        Ok(ForkedOverlay {
-            overlay: to.prefix.to_string(),
-            of: from.prefix.to_string(),
-            over: from.over.to_string(),
-            changes: to.store.diff().await.map_err(overlay_error(to))?.len(),
+        Ok(OverlayDiff {
+            overlay: overlay.prefix.clone(),
+            over: overlay.over.clone(),
+            from,
+            left_out: differences.len() - from - changes.len(),
+            changes,
+            reviewed: differences,
         })
+    }
+
+    /// Returns the changes of one path of an overlay with their lines, of which the first are kept and the others
+    /// counted. There are two changes where an entry replaced one of another kind.
+    pub async fn overlay_change(
+        &self,
+        prefix: &str,
+        path: &str,
+    ) -> Result<Vec<OverlayChange>, Envelope> {
+        let overlay = self.overlay(prefix)?;
+        let mut differences = self.differences(overlay, &[path.to_owned()]).await?;
+        let at = path_in(overlay, path)?;
+        differences.retain(|one| one.path == at);
+        let marks = marks(&differences);
+        let mut changes = Vec::new();
+        for one in &differences {
+            let mut change = self.change_shown(overlay, one, &marks, DiffDetail::Lines).await?;
+            if let Some(diff) = &mut change.diff {
+                change.lines_left_out = cut_lines(diff, OVERLAY_FILE_LINES_MAX);
+            }
+            changes.push(change);
+        }
+        Ok(changes)
+    }
+
+    /// Returns the differences of an overlay at these paths and inside them, or all. Refuses a path without any.
+    pub(super) async fn differences(
+        &self,
+        overlay: &OpenedOverlay,
+        paths: &[String],
+    ) -> Result<Vec<OverlayDifference>, Envelope> {
+        let mut differences = overlay.store.diff().await.map_err(overlay_error(overlay))?;
+        let mut chosen = Vec::new();
+        for text in paths {
+            let path = path_in(overlay, text)?;
+            if !differences.iter().any(|one| one.path.starts_with(&path)) {
+                return Err(no_change(overlay, &path, &differences));
+            }
+            chosen.push(path);
+        }
+        differences.retain(|one| {
+            chosen.is_empty() || chosen.iter().any(|path| one.path.starts_with(path))
+        });
+        Ok(differences)
     }
 
     /// Returns the overlay at a prefix, or the only one if none is named.
@@ -266,18 +225,26 @@ impl FileWorld {
         &self,
         overlay: &OpenedOverlay,
         one: &OverlayDifference,
-        with_lines: bool,
-    ) -> Result<ChangeShown, Envelope> {
+        marks: &BTreeMap<MountPath, Digest>,
+        detail: DiffDetail,
+    ) -> Result<OverlayChange, Envelope> {
         let path = overlay.prefix.join(&one.path);
         // The diff is still useful without its author, so an unreadable record is not an error here.
         let by = self.ledgers.last(&self.workspaces, &path).await.ok().flatten();
-        let difference = one.clone();
-        let mut change = ChangeShown { difference, added: 0, removed: 0, by, diff: None };
+        let mut change = OverlayChange {
+            seen: marks[&one.path],
+            difference: one.clone(),
+            added: 0,
+            removed: 0,
+            by,
+            diff: None,
+            lines_left_out: 0,
+        };
         if one.kind == DifferenceKind::Directory {
             return Ok(change);
         }
         let path = one.path.as_str();
-        if !with_lines {
+        if detail == DiffDetail::Path {
             change.diff = Some(not_shown(path));
             return Ok(change);
         }
@@ -285,10 +252,73 @@ impl FileWorld {
         if below.is_some() || above.is_some() {
             let compared = compare(path, below.as_deref(), above.as_deref());
             (change.added, change.removed) = (compared.added, compared.removed);
-            change.diff = Some(mode_line(one) + &compared.diff);
+            change.diff = (detail == DiffDetail::Lines).then(|| mode_line(one) + &compared.diff);
         }
         Ok(change)
     }
+}
+
+/// Returns a mark for each path, of everything that a reviewer can see there.
+pub(super) fn marks(differences: &[OverlayDifference]) -> BTreeMap<MountPath, Digest> {
+    let mut by_path: BTreeMap<MountPath, Vec<serde_json::Value>> = BTreeMap::new();
+    for one in differences {
+        let below = match one.below {
+            None => json!(null),
+            Some(LowerEntry::Absent) => json!("absent"),
+            Some(LowerEntry::Content(digest)) => json!(digest),
+            Some(LowerEntry::Unknown) => json!("unknown"),
+        };
+        let seen = json!([one.kind, one.base, one.now, one.executable, one.changed_below, below]);
+        by_path.entry(one.path.clone()).or_default().push(seen);
+    }
+    let mark = |(path, seen): (MountPath, Vec<serde_json::Value>)| {
+        let bytes = encode(&json!([path, seen])).expect("texts and flags have a canonical form");
+        (path, Digest::of(&bytes))
+    };
+    by_path.into_iter().map(mark).collect()
+}
+
+/// Parses a path in an overlay as a person writes it: as an agent calls it there or below, or without the prefix.
+pub(super) fn path_in(overlay: &OpenedOverlay, text: &str) -> Result<MountPath, Envelope> {
+    let elsewhere = || {
+        let message = format!("{text} is neither in {} nor in {}.", overlay.prefix, overlay.over);
+        Envelope::new(Code::WorkspaceBadArgument, message)
+            .with_suggestion(format!("Name a path in {}.", overlay.prefix))
+    };
+    if text.starts_with('/') {
+        let path = parse(text)?;
+        let inside = path.below(&overlay.prefix).or_else(|| path.below(&overlay.over));
+        return inside.ok_or_else(elsewhere);
+    }
+    let plain = text.trim_end_matches('/');
+    Ok(plain.parse().map_err(|problem| Error::path(text, problem))?)
+}
+
+fn no_change(
+    overlay: &OpenedOverlay,
+    path: &MountPath,
+    differences: &[OverlayDifference],
+) -> Envelope {
+    let prefix = &overlay.prefix;
+    // An entry of a deleted directory has no change of its own.
+    let whole = differences.iter().find(|one| path.starts_with(&one.path));
+    let (why, next) = if let Some(whole) = whole {
+        let whole = prefix.join(&whole.path);
+        (format!("; it changed with {whole}"), format!("Choose {whole}."))
+    } else {
+        let shown = shell_word(prefix.as_str());
+        (String::new(), format!("See what it changes with `piton workspace diff {shown} --stat`."))
+    };
+    let message = format!("{prefix} changes nothing at {}{why}.", prefix.join(path));
+    Envelope::new(Code::WorkspaceBadArgument, message).with_suggestion(next)
+}
+
+/// Cuts a text to a number of lines, and returns the number of those that were cut off.
+fn cut_lines(text: &mut String, max: usize) -> usize {
+    let Some((end, _)) = text.match_indices('\n').nth(max - 1) else { return 0 };
+    let left_out = text[end + 1..].lines().count();
+    text.truncate(end + 1);
+    left_out
 }
 
 /// Returns the lines with which `git diff` reports a change of the executable bit.
@@ -364,6 +394,13 @@ mod tests {
         );
         check(None, Some("new\n"), (1, 0, "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+new\n"));
         check(Some("old\n"), None, (0, 1, "--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n"));
+    }
+
+    #[test]
+    fn lines_that_do_not_fit_are_counted() {
+        let mut text = "1\n2\n3\n4\n".to_owned();
+        assert_eq!((cut_lines(&mut text, 2), text.as_str()), (2, "1\n2\n"));
+        assert_eq!((cut_lines(&mut text, 2), text.as_str()), (0, "1\n2\n"));
     }
 
     #[test]

@@ -4,11 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use piton_core::{Provenance, TimestampMs, port::fixed::ManualClock, port::fixed::SeededEntropy};
+use piton_core::{
+    Code, Provenance, TimestampMs, port::fixed::ManualClock, port::fixed::SeededEntropy,
+};
 use piton_runtime::CallBasis;
-use piton_runtime::bounds::{OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX};
+use piton_runtime::bounds::{
+    OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX, OVERLAY_FILE_LINES_MAX,
+};
 use piton_runtime::workspaces::{
-    Declared, DeclaredBy, FileWorld, Mount, VirtualPorts, WorkspaceConfig, WorkspacePorts, join,
+    ApplySeen, Declared, DeclaredBy, DropSeen, FileLogQuery, FileWorld, Mount, OverlayDiff,
+    SeenChange, VirtualPorts, WorkspaceConfig, WorkspacePorts, join,
 };
 use piton_store::memory::{MemoryBlobs, MemoryTable};
 use serde_json::{Value, json};
@@ -197,7 +202,7 @@ async fn of_many_changes_of_an_overlay_the_first_are_shown_and_the_others_counte
     for number in 0..OVERLAY_CHANGES_SHOWN_MAX + MORE {
         write(&world, &format!("/draft/{number:06}")).await;
     }
-    let diff = world.diff("/draft").await.unwrap();
+    let diff = world.diff("/draft", &[]).await.unwrap();
     assert_eq!((diff.changes.len(), diff.left_out), (OVERLAY_CHANGES_SHOWN_MAX, MORE));
     assert_eq!(diff.total(), OVERLAY_CHANGES_SHOWN_MAX + MORE);
     let change = diff.changes.last().unwrap();
@@ -217,7 +222,7 @@ async fn lines_of_an_overlay_are_shown_until_there_are_too_many() {
         let arguments = json!({ "path": format!("/draft/{name}"), "content": content });
         world.call("one", &CallBasis::default(), "write", arguments).await.unwrap();
     }
-    let diff = world.diff("/draft").await.unwrap();
+    let diff = world.diff("/draft", &[]).await.unwrap();
     let shown = diff.changes.iter().map(|change| (change.difference.path.as_str(), change.added));
     let shown: Vec<_> = shown.collect();
     assert_eq!(shown, [("a", 9), ("b", 9), ("c", 0)]);
@@ -325,4 +330,115 @@ async fn a_step_leaves_no_more_than_is_configured_and_no_more_than_it_names() {
     assert_eq!(fs::read_to_string(base.join("p/src/new")).unwrap(), "new\n");
     let history = world.history("/p/src/new").await.unwrap();
     assert_eq!(history.blame.records.len(), 1, "a part of a Workspace has its records");
+}
+
+/// An overlay with a changed file, a new one in a new directory, and a deleted one.
+async fn reviewed() -> (tempfile::TempDir, FileWorld) {
+    let directory = tempfile::tempdir().unwrap();
+    let docs = directory.path().join("docs");
+    fs::create_dir(&docs).unwrap();
+    for name in ["a", "gone"] {
+        fs::write(docs.join(name), format!("{name}\n")).unwrap();
+    }
+    let mounts = ["/docs=./docs:ro", "/draft=over/docs:rw"];
+    let world = world(vec![typed(&mounts, directory.path())], &ports()).await;
+    for path in ["/draft/a", "/draft/new/b"] {
+        write(&world, path).await;
+    }
+    let gone = json!({ "path": "/draft/gone" });
+    world.call("one", &CallBasis::default(), "delete", gone).await.unwrap();
+    (directory, world)
+}
+
+fn seen(diff: &OverlayDiff, path: &str, replaces_below: bool) -> SeenChange {
+    let change = diff.changes.iter().find(|one| one.difference.path.as_str() == path).unwrap();
+    SeenChange { path: change.difference.path.clone(), seen: change.seen, replaces_below }
+}
+
+fn apply(changes: Vec<SeenChange>) -> ApplySeen {
+    ApplySeen { overlay: "/draft".to_owned(), changes, leaves_conflicts: false }
+}
+
+#[tokio::test]
+async fn changes_of_an_overlay_are_applied_and_dropped_one_by_one_as_they_were_seen() {
+    let (directory, world) = reviewed().await;
+    let docs = directory.path().join("docs");
+    let diff = world.overlay_changes("/draft", 0, 100).await.unwrap();
+    let paths: Vec<&str> = diff.changes.iter().map(|one| one.difference.path.as_str()).collect();
+    assert_eq!(paths, ["a", "gone", "new", "new/b"]);
+    assert!(diff.changes.iter().all(|one| one.diff.is_none()));
+    // The page after the first two is the rest of the same list.
+    let rest = world.overlay_changes("/draft", 2, 1).await.unwrap();
+    assert_eq!((rest.changes[0].clone(), rest.left_out), (diff.changes[2].clone(), 1));
+    // Somebody goes on writing, so that change is no longer the one that was seen.
+    let more = json!({ "path": "/draft/a", "content": "newer\n" });
+    world.call("one", &CallBasis::default(), "write", more).await.unwrap();
+    let both = apply(vec![seen(&diff, "a", false), seen(&diff, "new/b", false)]);
+    let applied = world.apply_seen(&both, "ann").await.unwrap();
+    let changed: Vec<&str> = applied.applied.paths.iter().map(|path| path.as_str()).collect();
+    assert_eq!(changed, ["/docs/new", "/docs/new/b"]);
+    assert_eq!(fs::read_to_string(docs.join("a")).unwrap(), "a\n");
+    assert!(docs.join("gone").exists());
+    let history = world.history("/docs/new/b").await.unwrap();
+    assert!(history.blame.records.iter().any(|record| record.intent.actor.agent == "ann"));
+    // Dropping follows the same rule.
+    let dropping = |changes| DropSeen { overlay: "/draft".to_owned(), changes };
+    let dropped = world.drop_seen(&dropping(vec![seen(&diff, "a", false)])).await.unwrap();
+    assert_eq!((dropped.changes, dropped.left.len()), (0, 1));
+    let dropped = world.drop_seen(&dropping(vec![seen(&diff, "gone", false)])).await.unwrap();
+    assert_eq!((dropped.changes, dropped.left.len()), (1, 0));
+    let left = world.overlay_changes("/draft", 0, 100).await.unwrap();
+    assert_eq!(left.changes.len(), 1);
+    assert!(world.apply_seen(&apply(Vec::new()), "ann").await.is_err());
+}
+
+#[tokio::test]
+async fn what_changed_below_is_shown_and_replaced_only_if_somebody_says_so() {
+    let (directory, world) = reviewed().await;
+    let below = directory.path().join("docs/a");
+    fs::write(&below, "theirs\n").unwrap();
+    let before = world.overlay_changes("/draft", 0, 100).await.unwrap();
+    assert!(before.changes[0].difference.changed_below);
+    let refused = world.apply_seen(&apply(vec![seen(&before, "a", false)]), "ann").await;
+    assert_eq!(refused.unwrap_err().code, Code::WorkspaceConflict);
+    // What is below changes once more: whoever agreed to the version before did not agree to this.
+    fs::write(&below, "theirs again\n").unwrap();
+    let applied = world.apply_seen(&apply(vec![seen(&before, "a", true)]), "ann").await.unwrap();
+    assert_eq!(applied.applied.paths, []);
+    assert_eq!(fs::read_to_string(&below).unwrap(), "theirs again\n");
+    let now = world.overlay_changes("/draft", 0, 100).await.unwrap();
+    world.apply_seen(&apply(vec![seen(&now, "a", true)]), "ann").await.unwrap();
+    assert_ne!(fs::read_to_string(&below).unwrap(), "theirs again\n");
+}
+
+#[tokio::test]
+async fn a_diff_of_a_million_lines_is_counted_and_not_sent() {
+    let (_directory, world) = reviewed().await;
+    let arguments = json!({ "path": "/draft/many", "content": "x\n".repeat(1_000_000) });
+    world.call("one", &CallBasis::default(), "write", arguments).await.unwrap();
+    let changes = world.overlay_change("/draft", "many").await.unwrap();
+    let [change] = &changes[..] else { panic!("one file changed") };
+    assert_eq!(change.added, 1_000_000);
+    let diff = change.diff.as_deref().unwrap();
+    assert_eq!(diff.lines().count(), OVERLAY_FILE_LINES_MAX);
+    assert!(change.lines_left_out > 900_000 && diff.len() < 100_000);
+    let unchanged = world.overlay_change("/draft", "none").await.unwrap_err();
+    assert!(unchanged.message.contains("changes nothing at /draft/none"), "{}", unchanged.message);
+}
+
+#[tokio::test]
+async fn the_changes_of_all_files_are_listed_and_chosen() {
+    let (_directory, world) = reviewed().await;
+    let all = world.log(&FileLogQuery::default()).await.unwrap();
+    let paths: Vec<&str> = all.records.iter().map(|one| one.intent.path.as_str()).collect();
+    assert_eq!(paths.first(), Some(&"/draft/gone"), "{paths:?}");
+    let one = FileLogQuery { limit: Some(1), ..FileLogQuery::default() };
+    let first = world.log(&one).await.unwrap();
+    let from = serde_json::to_value(&first).unwrap()["next"].as_str().map(str::to_owned);
+    let second = world.log(&FileLogQuery { from, ..one.clone() }).await.unwrap();
+    assert_eq!([&first.records[..], &second.records[..]].concat(), all.records[..2]);
+    let under = FileLogQuery { under: Some("/draft/new".to_owned()), ..FileLogQuery::default() };
+    assert!(world.log(&under).await.unwrap().records.len() < all.records.len());
+    let wrong = FileLogQuery { from: Some("nonsense".to_owned()), ..one };
+    assert_eq!(world.log(&wrong).await.unwrap_err().code, Code::WorkspaceBadArgument);
 }

@@ -9,6 +9,8 @@ mod config;
 mod files;
 #[cfg(feature = "flow")]
 mod generating;
+#[cfg(feature = "flow")]
+mod inspecting;
 mod library;
 #[cfg(feature = "flow")]
 mod mcp_tools;

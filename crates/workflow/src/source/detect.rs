@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value};
 
+use super::json::parse;
 use super::problem::{Pointer, ProblemCode, Problems};
 
 piton_core::closed_set! {
@@ -111,6 +112,12 @@ impl Marks {
             self.step(step, &at.item(index));
         }
     }
+}
+
+/// Returns the dialect of the file `text`, if it is JSON and does not mix both.
+pub fn dialect_of(text: &str) -> Option<Dialect> {
+    let mut problems = Problems::default();
+    detect(&parse(text, &mut problems)?, &mut problems)
 }
 
 /// Returns the dialect of a file, or `None` if it mixes both, which is reported.

@@ -15,6 +15,7 @@
 //! | `task`, `prompt`, `criteria`, `function`, `access` | what both dialects have: a step, its prompt, the rules for its notes, functions, access |
 //! | `strict`, `classic` | the rest of each dialect: the whole file, loops, calls; predicates, assessments and slots of the classic one |
 //! | `workflow_id`, `builtin_id` | the id that a file declares, and the ids of things that come with Piton |
+//! | `position` | the places of problems in the text |
 //! | `rename` | workflow ids renamed in the text of a file |
 //!
 //! # The strict dialect
@@ -58,6 +59,7 @@ mod criteria;
 mod detect;
 mod function;
 mod json;
+mod position;
 mod problem;
 mod prompt;
 mod read;
@@ -67,7 +69,8 @@ mod task;
 mod workflow_id;
 
 pub use builtin_id::{ContractRef, FeatureId, ROUTINE_PREFIX, RefId, RoutineId, TemplateId};
-pub use detect::Dialect;
+pub use detect::{Dialect, dialect_of};
+pub use position::{TextRange, locate};
 pub use problem::{Pointer, ProblemCode, SourceProblem};
 pub use rename::rename_ids;
 pub use workflow_id::{DeclaredId, IdStatus, Purpose, SourceOrigin};

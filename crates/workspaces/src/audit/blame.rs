@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use piton_core::Digest;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::ledger::Ledger;
-use super::record::{Actor, AuditIntent, AuditOutcome, AuditRecord, LeftContent};
+use super::record::{Actor, AuditIntent, AuditOutcome, AuditRecord, FlatRecord, LeftContent};
 use crate::bounds::{BLAME_MOVES_MAX, BLAME_RECORDS_MAX};
 use crate::error::Error;
 use crate::path::LogicalPath;
@@ -15,12 +16,13 @@ use crate::store::{Before, EntryKind, StoreFault};
 use crate::workspaces::Workspaces;
 
 /// The history of one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileBlame {
     /// Newest records that name the file or a directory above it, oldest first. The records of its source come before
     /// the record that copied or moved it.
     #[serde(serialize_with = "flat_records")]
+    #[schemars(with = "Vec<FlatRecord<'static>>")]
     pub records: Vec<AuditRecord>,
     /// Number of older records.
     #[serde(rename = "leftOut")]

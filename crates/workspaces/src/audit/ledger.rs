@@ -237,6 +237,17 @@ impl Ledger {
         Ok((records, numbers.len().saturating_sub(max)))
     }
 
+    /// Returns the numbers of the records of a run, in order.
+    pub(super) async fn numbers_of_run(&self, run: &str) -> Result<Vec<u64>, Error> {
+        self.numbers(&self.keys.of_run(run)).await
+    }
+
+    /// Returns the number behind the newest record, of any process.
+    pub(super) async fn end(&self) -> Result<u64, Error> {
+        let next = self.table.get(&self.keys.next()).await?;
+        Ok(next.and_then(|entry| number_of(&entry.value)).unwrap_or(0))
+    }
+
     /// True if a repair removed rows from the table that holds the records.
     pub(super) async fn follows_a_repair(&self) -> Result<bool, Error> {
         Ok(has_taken_out(&*self.table).await?)

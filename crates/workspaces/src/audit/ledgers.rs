@@ -135,6 +135,14 @@ impl Ledgers {
         self.by_prefix.values().chain([&self.rest])
     }
 
+    /// Returns every ledger with the prefix of its Workspace; the one for paths without a known prefix comes last.
+    pub(super) fn named_ledgers(
+        &self,
+    ) -> impl Iterator<Item = (Option<&LogicalPath>, &Arc<Ledger>)> {
+        let known = self.by_prefix.iter().map(|(prefix, ledger)| (Some(prefix), ledger));
+        known.chain([(None, &self.rest)])
+    }
+
     /// Settles records that dead processes left open, and returns their number.
     pub async fn recover(&self, workspaces: &Workspaces) -> Result<u64, Error> {
         let mut settled = 0;

@@ -11,6 +11,7 @@ mod blame;
 mod keys;
 mod ledger;
 mod ledgers;
+mod log;
 mod record;
 mod recover;
 mod trace;
@@ -20,6 +21,7 @@ pub(crate) use keys::START;
 pub(crate) use ledger::damaged_record;
 pub use ledger::{Begun, Ledger};
 pub use ledgers::Ledgers;
+pub use log::{LogCursor, LogPage, LogQuery, NoLogCursor};
 pub use record::{
     Actor, AuditIntent, AuditOutcome, AuditRecord, CopyOrigin, FlatRecord, OverlaySource,
 };

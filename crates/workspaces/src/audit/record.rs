@@ -1,6 +1,7 @@
 //! The format of audit records, and the content that a recorded change left at a path.
 
 use piton_core::{Digest, TimestampMs};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::path::LogicalPath;
@@ -35,7 +36,7 @@ pub struct AuditIntent {
 }
 
 /// The author of a change, as recorded in the audit trail.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Actor {
     pub agent: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,7 +99,7 @@ pub struct AuditRecord {
 }
 
 /// A record as people read it: flat, and without what only recovery needs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FlatRecord<'a> {
     number: u64,

@@ -8,10 +8,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use piton_core::Envelope;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::apply_row::{Landed, Operator};
-use super::diff::{ChangedRow, DifferenceKind, OverlayDifference};
+use super::diff::{ChangedRow, DifferenceKind, LowerEntry, OverlayDifference};
+use super::selection::{Chosen, choose, is_chosen, is_reviewed};
 use super::store::OverlayStore;
 use crate::bounds::TREE_ENTRIES_MAX;
 use crate::error::Error;
@@ -32,6 +35,11 @@ pub struct ApplyRequest {
     pub overlay: Option<LogicalPath>,
     /// Changes that were reviewed and approved. `None` applies every change.
     pub reviewed: Option<Vec<OverlayDifference>>,
+    /// Paths whose changes are applied, each with everything inside. None of them means all.
+    pub paths: Vec<MountPath>,
+    /// Entries below that changed since the overlay changed them, and that may be replaced all the same: each as it was
+    /// seen.
+    pub confirmed: Vec<(MountPath, LowerEntry)>,
     /// Leaves paths that changed below in the overlay and applies the rest. Otherwise one such path refuses everything.
     pub leaves_conflicts: bool,
 }
@@ -39,12 +47,19 @@ pub struct ApplyRequest {
 impl ApplyRequest {
     /// Requests every change, applied to this Workspace.
     pub const fn everything(over: LogicalPath) -> Self {
-        Self { over, overlay: None, reviewed: None, leaves_conflicts: false }
+        Self {
+            over,
+            overlay: None,
+            reviewed: None,
+            paths: Vec::new(),
+            confirmed: Vec::new(),
+            leaves_conflicts: false,
+        }
     }
 }
 
 /// Result of applying an overlay.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Applied {
     /// Paths that were changed below.
     pub paths: Vec<LogicalPath>,
@@ -53,17 +68,19 @@ pub struct Applied {
     pub left: Vec<LeftChange>,
     /// Error that stopped the operation before its end.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Envelope>")]
     pub stopped: Option<Error>,
 }
 
 /// A path that still differs after an overlay was applied.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftChange {
     /// Path as it is called below.
     pub path: LogicalPath,
     pub reason: LeftReason,
     /// Reason that agents may only read the path below, if that is why it was left.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub protected: Option<Protected>,
 }
 
@@ -76,6 +93,8 @@ piton_core::closed_set! {
         ChangedBelow => "changed_below",
         /// Agents only read its path below.
         Protected => "protected",
+        /// It is not among the paths that were chosen.
+        NotChosen => "not_chosen",
         /// Something failed before its turn.
         NotReached => "not_reached",
     }
@@ -113,7 +132,7 @@ impl OverlayStore {
         let rows = self.scan_rows().await.map_err(told(&MountPath::root()))?;
         // Rows that a process applied but did not remove before it died. If this fails now, the next call removes them.
         self.remove_applied(&rows, &BTreeSet::new()).await.ok();
-        let rows = reviewed_of(rows.changed, request);
+        let rows = wanted(rows.changed, request)?;
         let split = self.split(rows).await.map_err(told(&MountPath::root()))?;
         let (mut rows, protected) = (split.applied, split.left);
         // Every row is checked before the first one is applied, so a conflict known up front refuses the whole request.
@@ -123,9 +142,19 @@ impl OverlayStore {
                 conflicts.insert(changed.path.clone());
             }
         }
-        if !conflicts.is_empty() && !request.leaves_conflicts {
-            let paths = conflicts.iter().map(|path| over.join(path).to_string()).collect();
+        let is_confirmed = |path: &MountPath| request.confirmed.iter().any(|(one, _)| one == path);
+        if !conflicts.iter().all(is_confirmed) && !request.leaves_conflicts {
+            let unconfirmed = conflicts.iter().filter(|path| !is_confirmed(path));
+            let paths = unconfirmed.map(|path| over.join(path).to_string()).collect();
             return Err(Error::OverlayConflict { paths, changes: count_paths(&rows) });
+        }
+        for changed in rows.iter().filter(|changed| !changed.differences.is_empty()) {
+            let seen = request.confirmed.iter().find(|(path, _)| *path == changed.path);
+            if let Some((path, below)) = seen.filter(|(path, _)| conflicts.contains(path))
+                && self.rebase(changed, *below).await.map_err(told(path))?
+            {
+                conflicts.remove(path);
+            }
         }
         let (mut paths, mut reasons, mut stopped) = (Vec::new(), BTreeMap::new(), None);
         rows.retain(|ChangedRow { path, .. }| {
@@ -181,7 +210,11 @@ impl OverlayStore {
             let protected = protected.get(&path).copied();
             let reason = match protected {
                 Some(_) => LeftReason::Protected,
-                None => reasons.get(&path).copied().unwrap_or(LeftReason::Newer),
+                None => reasons.get(&path).copied().unwrap_or_else(|| {
+                    let at = path.below(over);
+                    let is_chosen = at.is_none_or(|at| is_chosen(&at, &request.paths));
+                    if is_chosen { LeftReason::Newer } else { LeftReason::NotChosen }
+                }),
             };
             LeftChange { path, reason, protected }
         };
@@ -221,28 +254,25 @@ impl OverlayStore {
     }
 }
 
+/// Returns the rows that a request is about: chosen, and as they were reviewed.
+fn wanted(rows: Vec<ChangedRow>, request: &ApplyRequest) -> Result<Vec<ChangedRow>, Error> {
+    let Chosen { mut rows, needed } = choose(rows, &request.paths).map_err(|path| {
+        let path = request.over.join(&path);
+        Error::BadArgument(format!(
+            "{path} replaces what is below, so it is applied as a whole; choose {path} instead"
+        ))
+    })?;
+    if let Some(reviewed) = &request.reviewed {
+        let mut reviewed = reviewed.clone();
+        reviewed.sort_by(|left, right| left.path.cmp(&right.path));
+        rows.retain(|row| needed.contains(&row.path) || is_reviewed(row, &reviewed));
+    }
+    Ok(rows)
+}
+
 /// Returns the number of paths that differ.
 fn count_paths(rows: &[ChangedRow]) -> usize {
     rows.iter().filter(|changed| !changed.differences.is_empty()).count()
-}
-
-/// Returns the rows that contain only reviewed changes.
-fn reviewed_of(mut rows: Vec<ChangedRow>, request: &ApplyRequest) -> Vec<ChangedRow> {
-    let Some(reviewed) = &request.reviewed else { return rows };
-    let mut by_path: BTreeMap<&MountPath, Vec<&OverlayDifference>> = BTreeMap::new();
-    for one in reviewed {
-        by_path.entry(&one.path).or_default().push(one);
-    }
-    // The state below decides between added and modified; the reviewer approved the file, not that label.
-    let is_same = |one: &OverlayDifference, other: &OverlayDifference| {
-        (one.now, one.executable) == (other.now, other.executable)
-            && (one.now.is_some() || one.kind == other.kind)
-    };
-    rows.retain(|changed| {
-        let seen = by_path.get(&changed.path).map_or(&[][..], Vec::as_slice);
-        changed.differences.iter().all(|one| seen.iter().any(|other| is_same(one, other)))
-    });
-    rows
 }
 
 /// Changed rows of an overlay, split by whether they may be applied.

@@ -12,7 +12,7 @@ use piton_core::Digest;
 use piton_store::port::BoxFuture;
 
 use super::apply::LeftReason;
-use super::diff::ChangedRow;
+use super::diff::{ChangedRow, LowerEntry};
 use super::prepare::{empty_tree, tree_digest, tree_digest_with};
 use super::store::OverlayStore;
 use super::view::hides;
@@ -103,7 +103,10 @@ impl OverlayStore {
     }
 
     /// Returns the current row if it still says the same.
-    async fn same_row(&self, changed: &ChangedRow) -> Result<Option<SeenRow>, StoreFault> {
+    pub(super) async fn same_row(
+        &self,
+        changed: &ChangedRow,
+    ) -> Result<Option<SeenRow>, StoreFault> {
         let seen = self.upper.seen(&changed.path).await?;
         Ok(seen.filter(|seen| match (seen.row(), &changed.row) {
             (
@@ -123,12 +126,31 @@ impl OverlayStore {
         path: &MountPath,
         row: &DirectoryRow,
     ) -> Result<LowerState, StoreFault> {
-        let below = self.found_below(path).await?;
-        let digest = match &below {
-            // The row only leads to deeper changes, or its directory was created already.
-            Some(stat) if stat.kind == EntryKind::Directory && is_passage(row) => {
-                return Ok(LowerState::Fits(None));
-            }
+        // The row only leads to deeper changes, or its directory was created already.
+        if is_passage(row)
+            && let Some(below) = self.found_below(path).await?
+            && below.kind == EntryKind::Directory
+        {
+            return Ok(LowerState::Fits(None));
+        }
+        let digest = match self.lower_entry(path).await? {
+            LowerEntry::Absent => None,
+            LowerEntry::Content(digest) => Some(digest),
+            LowerEntry::Unknown => return Ok(LowerState::Changed),
+        };
+        // The three accepted states: the base, the noted intent of an interrupted apply, and the final state itself.
+        let fits = digest == row.base()
+            || row.landing().is_some_and(|landing| landing.digest() == digest)
+            || match row {
+                DirectoryRow::File { digest: own, .. } => digest == Some(*own),
+                DirectoryRow::Whiteout { .. } | DirectoryRow::Directory { .. } => digest.is_none(),
+            };
+        Ok(if fits { LowerState::Fits(digest) } else { LowerState::Changed })
+    }
+
+    /// Returns the current lower entry at a path.
+    pub(super) async fn lower_entry(&self, path: &MountPath) -> Result<LowerEntry, StoreFault> {
+        Ok(match self.found_below(path).await? {
             Some(stat) if stat.kind == EntryKind::Directory => {
                 match tree_digest(&*self.lower, &self.lower_mask, path).await {
                     // Nothing like this can be deleted through an overlay, so it appeared later. Or the tree is being
@@ -139,23 +161,15 @@ impl OverlayStore {
                         | StoreFault::Limit { .. }
                         | StoreFault::NotFound
                         | StoreFault::NotDirectory,
-                    ) => return Ok(LowerState::Changed),
-                    digest => Some(digest?),
+                    ) => LowerEntry::Unknown,
+                    digest => LowerEntry::Content(digest?),
                 }
             }
-            Some(FileStat { digest: Some(digest), .. }) => Some(*digest),
+            Some(FileStat { digest: Some(digest), .. }) => LowerEntry::Content(digest),
             // Too large to be hashed, so a change could not be noticed.
-            Some(_) => return Ok(LowerState::Changed),
-            None => None,
-        };
-        // The three accepted states: the base, the noted intent of an interrupted apply, and the final state itself.
-        let fits = digest == row.base()
-            || row.landing().is_some_and(|landing| landing.digest() == digest)
-            || match row {
-                DirectoryRow::File { digest: own, .. } => digest == Some(*own),
-                DirectoryRow::Whiteout { .. } | DirectoryRow::Directory { .. } => digest.is_none(),
-            };
-        Ok(if fits { LowerState::Fits(digest) } else { LowerState::Changed })
+            Some(_) => LowerEntry::Unknown,
+            None => LowerEntry::Absent,
+        })
     }
 
     /// True if a row can be applied to the current lower Store, or is gone because another process applied it.

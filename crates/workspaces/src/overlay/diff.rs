@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use piton_core::Digest;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::store::OverlayStore;
@@ -26,7 +27,7 @@ piton_core::closed_set! {
 }
 
 /// A path that an overlay changed, compared with the current lower Store.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OverlayDifference {
     pub path: MountPath,
@@ -37,6 +38,9 @@ pub struct OverlayDifference {
     /// Digest of the lower entry at the time of the first change.
     #[serde(skip)]
     pub base: Option<Digest>,
+    /// The lower entry as it is now, if it changed since the overlay changed it.
+    #[serde(skip)]
+    pub below: Option<LowerEntry>,
     /// Digest of the upper content.
     #[serde(skip)]
     pub now: Option<Digest>,
@@ -48,13 +52,23 @@ pub struct OverlayDifference {
     pub executable: Option<bool>,
 }
 
+/// The lower entry at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LowerEntry {
+    Absent,
+    /// A file, or a directory with everything inside.
+    Content(Digest),
+    /// An entry that cannot be told from another one: too large, or with something inside that no agent may see.
+    Unknown,
+}
+
 /// Rows of an overlay, classified.
 pub(super) struct RowScan {
     /// Rows that applying acts on, in path order.
     pub(super) changed: Vec<ChangedRow>,
     /// Rows that agree with the lower Store and may be leftovers of an earlier apply. A directory comes before its
     /// entries.
-    redundant: Vec<MountPath>,
+    pub(super) redundant: Vec<MountPath>,
 }
 
 /// A row that differs from the lower Store, or that an interrupted apply left unsettled.
@@ -82,7 +96,10 @@ impl OverlayStore {
         let mut rows = self.scan_rows().await?;
         for changed in rows.changed.iter_mut().filter(|changed| !changed.differences.is_empty()) {
             if !self.fits(changed).await? {
-                changed.differences.iter_mut().for_each(|one| one.changed_below = true);
+                let below = Some(self.lower_entry(&changed.path).await?);
+                for one in &mut changed.differences {
+                    (one.changed_below, one.below) = (true, below);
+                }
             }
         }
         Ok(rows.into_differences())
@@ -186,6 +203,7 @@ fn differences(
         kind,
         changed_below: false,
         base,
+        below: None,
         now,
         modified,
         executable: None,

@@ -23,10 +23,12 @@ mod apply_row;
 mod diff;
 mod prepare;
 mod search;
+mod selection;
 mod store;
 mod view;
 
 pub use apply::{Applied, ApplyRequest, LeftChange, LeftReason};
-pub use diff::{DifferenceKind, OverlayDifference};
+pub use diff::{DifferenceKind, LowerEntry, OverlayDifference};
 pub(crate) use prepare::tree_digest;
+pub use selection::Dropped;
 pub use store::OverlayStore;

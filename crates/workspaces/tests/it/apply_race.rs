@@ -438,6 +438,35 @@ mod long {
         .await;
     }
 
+    /// A part is applied or dropped until the process dies. Whoever applies the rest afterwards finds no false conflict.
+    #[tokio::test]
+    async fn a_process_that_dies_while_it_applies_or_drops_a_part_leaves_the_rest() {
+        let paths: Vec<_> = ["new/deep/x.txt", "src"].map(|path| path.parse().unwrap()).to_vec();
+        for drops in [false, true] {
+            for moment in 0.. {
+                let when = format!("at {moment}, drops: {drops}");
+                let rig = Rig::new().await;
+                let before = shown(&rig.agent, "/scratch").await;
+                rig.moments.plan(moment, Event::Death);
+                let is_done = if drops {
+                    rig.overlay.drop_paths(&paths, None).await.is_ok()
+                } else {
+                    let everything = ApplyRequest::everything("/project".parse().unwrap());
+                    let request = ApplyRequest { paths: paths.clone(), ..everything };
+                    let applied = rig.overlay.apply(&rig.person, &request).await;
+                    applied.is_ok_and(|applied| applied.stopped.is_none())
+                };
+                rig.moments.plan(usize::MAX, Event::Death);
+                let after = shown(&rig.agent, "/scratch").await;
+                assert!(drops || after == before, "{when}");
+                rig.ends_as(&after, &when).await;
+                if is_done {
+                    break;
+                }
+            }
+        }
+    }
+
     // shows in part: WS-054 (what was applied before a crash hides nothing that changes below later)
     #[tokio::test]
     async fn what_a_process_applied_before_it_died_hides_no_later_change_of_what_is_below() {

@@ -9,6 +9,7 @@
 mod apply_race;
 mod attack;
 mod audit;
+mod audit_log;
 mod audit_parallel;
 mod config;
 mod conformance;
@@ -25,6 +26,7 @@ mod narrowed;
 mod oracle;
 mod oracle_patterns;
 mod overlay;
+mod overlay_parts;
 mod overlay_trees;
 mod path;
 mod quota;

@@ -138,6 +138,19 @@ impl RunRecord {
         Ok(records)
     }
 
+    /// Returns the nodes that finished in the last run, in order, as far as memory reaches back.
+    pub fn visits(backpack: &Backpack) -> Result<Vec<Finished>, Error> {
+        let (mut visits, mut count) = (Vec::new(), 0);
+        for (_, record) in Self::all(backpack)? {
+            // Records are also written without a node having finished: at the beginning and at the end.
+            if record.nodes_finished > count {
+                count = record.nodes_finished;
+                visits.extend(record.finished);
+            }
+        }
+        Ok(visits)
+    }
+
     /// Returns the commits between which nodes may have left something unfinished: the last record of a run in
     /// progress, and the record of its end, if it ended.
     pub(crate) async fn unfinished(

@@ -3,7 +3,7 @@
 use clap::Args;
 use piton_runtime::backpack::ChangeKind;
 use piton_runtime::backpack::inspect::{
-    BackpackDiff, BackpackReference, ChangeShown, DiffSide, PointReference,
+    BackpackDiff, BackpackReference, DiffSide, KeyChangeShown, PointReference,
 };
 
 use super::command::{Backpack, Revealing, backpacks, reference};
@@ -65,7 +65,7 @@ fn side(side: &DiffSide) -> String {
     }
 }
 
-fn say_change(app: &App, change: &ChangeShown) {
+fn say_change(app: &App, change: &KeyChangeShown) {
     let (mark, state) = match change.kind {
         ChangeKind::Added => ("+", Tone::Good),
         ChangeKind::Modified => ("~", Tone::Attention),

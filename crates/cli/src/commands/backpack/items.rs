@@ -5,6 +5,7 @@ use piton_core::shell_word;
 use piton_runtime::backpack::inspect::{
     BackpackBlame, BackpackState, BlameLine, ItemLine, PointReference,
 };
+use piton_runtime::page::Page;
 
 use super::command::{Backpack, Revealing, backpacks};
 use super::show::say_value;
@@ -49,7 +50,7 @@ impl At {
         let Self { backpack, commit, before, key, revealing } = self;
         let (all, point) = (backpacks(open), point(commit, before));
         let Some(key) = key else {
-            let state = open.wait(all.at(&backpack.run, &point))?;
+            let state = open.wait(all.at(&backpack.run, &point, Page::default()))?;
             say_state(app, &state, &backpack.run.0);
             return app.output.finish("piton.backpack.at/1", &state);
         };
@@ -98,7 +99,8 @@ pub(crate) struct BlameBackpack {
 impl BlameBackpack {
     pub(super) fn run(self, app: &App, open: &Open) -> Outcome {
         let Self { backpack, key } = self;
-        let blame = open.wait(backpacks(open).blame(&backpack.run, key.as_deref()))?;
+        let blame =
+            open.wait(backpacks(open).blame(&backpack.run, key.as_deref(), Page::default()))?;
         say_blame(app, &blame, &backpack.run.0);
         app.output.finish("piton.backpack.blame/1", &blame)
     }

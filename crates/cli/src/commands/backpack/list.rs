@@ -2,6 +2,7 @@
 
 use piton_runtime::backpack::inspect::{BackpackLine, BackpackList};
 use piton_runtime::flow::RunStatus;
+use piton_runtime::page::Page;
 
 use super::command::backpacks;
 use crate::app::{App, Outcome};
@@ -13,7 +14,7 @@ use crate::table::Cell;
 const HEADS: [&str; 6] = ["BACKPACK", "FLOW", "STATUS", "NODES", "KEYS", "LAST"];
 
 pub(super) fn run(app: &App, open: &Open) -> Outcome {
-    let mut list = open.wait(backpacks(open).list())?;
+    let mut list = open.wait(backpacks(open).list(Page::default()))?;
     app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
     print(app, &list);
     app.output.finish("piton.backpack.list/1", &list)

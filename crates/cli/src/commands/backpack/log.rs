@@ -47,7 +47,7 @@ pub(crate) struct History {
 impl LogBackpack {
     pub(super) fn run(self, app: &App, open: &Open) -> Outcome {
         let Self { backpack, node, key, action, limit, all } = self;
-        let filter = LogFilter { node, key, action, notes: all, limit };
+        let filter = LogFilter { node, key, action, notes: all, before: None, limit };
         let log = open.wait(backpacks(open).log(&backpack.run, &filter))?;
         print(app, &log, &backpack.run.0);
         app.output.finish("piton.backpack.log/1", &log)

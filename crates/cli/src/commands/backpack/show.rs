@@ -6,6 +6,7 @@ use piton_runtime::backpack::inspect::{
     CommitLine, CommitShown, Hidden, QuarantineLine, QuarantineList, Reveal, ValueShown,
 };
 use piton_runtime::backpack::{Action, NodeIdentity};
+use piton_runtime::page::Page;
 
 use super::command::{Backpack, Revealing, backpacks};
 use crate::app::{App, Outcome};
@@ -100,7 +101,8 @@ impl Quarantined {
     pub(super) fn run(self, app: &App, open: &Open) -> Outcome {
         let Self { backpack, revealing } = self;
         let all = backpacks(open);
-        let list = open.wait(all.quarantined(&backpack.run, revealing.reveal()))?;
+        let list =
+            open.wait(all.quarantined(&backpack.run, revealing.reveal(), Page::default()))?;
         say_quarantined(app, &list, &backpack.run.0);
         app.output.finish("piton.backpack.quarantined/1", &list)
     }

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use piton_runtime::context::AgentId;
 
-use super::{generate, inspect, put, read, synthesize, watch};
+use super::{generate, inspect, put, read, synthesize, tree, watch};
 use crate::app::{App, Outcome};
 
 #[derive(Args)]
@@ -42,6 +42,9 @@ enum Command {
     /// Who is configured, and whom clients act as
     #[command(after_help = "Example:\n  piton context agents")]
     Agents,
+    /// The entries of a directory, and how much at and below each is fresh, stale and missing
+    #[command(after_help = "Example:\n  piton context tree src --type summary")]
+    Tree(tree::Tree),
     /// A file or directory with its frames
     #[command(after_help = "Example:\n  piton context get-node src/lib.rs --type summary")]
     GetNode(read::GetNode),
@@ -110,6 +113,7 @@ impl ContextCommand {
             Command::Repairs => inspect::repairs(app),
             Command::History => inspect::history(app),
             Command::Agents => inspect::agents(app),
+            Command::Tree(tree) => tree.run(app, agent),
             Command::GetNode(get) => get.run(app, agent),
             Command::ListFrames(list) => list.run(app, agent),
             Command::GetHead(get) => get.run(app, agent),

@@ -7,6 +7,7 @@ mod project_session;
 mod put;
 mod read;
 mod synthesize;
+mod tree;
 mod watch;
 
 pub(crate) use command::ContextCommand;

@@ -1,16 +1,17 @@
 //! Read commands: a node with its frames, lists of frames, and text for a prompt.
 
 use clap::Args;
-use piton_core::shell_word;
+use piton_core::{shell_word, visible};
 use piton_runtime::context;
 use piton_runtime::context::{
-    AgentContext, AgentId, ComposeContext, ComposeSource, FrameType, GetContext, NodeContext,
-    Order, Right, RootRef,
+    AgentContext, AgentId, ComposeContext, ComposePreview, ComposeSource, FrameType, GetContext,
+    NodeContext, Order, PreviewedFrame, Right, RootRef,
 };
 
 use super::project_session::ProjectSession;
 use crate::app::{App, Outcome};
 use crate::messages::{count, indented, short};
+use crate::table::Cell;
 
 /// Which frames are meant.
 #[derive(Args)]
@@ -188,6 +189,9 @@ pub(crate) struct Compose {
     /// The most tokens, at four bytes each
     #[arg(long, value_name = "COUNT")]
     tokens: Option<usize>,
+    /// Show which frames fit, and what each of the others needs, instead of the text
+    #[arg(long)]
+    preview: bool,
 }
 
 impl Compose {
@@ -203,8 +207,35 @@ impl Compose {
             order: self.which.order,
         };
         let (session, acting) = ProjectSession::of(app, agent)?;
+        if self.preview {
+            let preview = session.open.wait(acting.preview_context(&request))?;
+            say_preview(app, &preview);
+            return app.output.finish("piton.context.preview/1", &preview);
+        }
         let composed = session.open.wait(acting.compose_context(&request))?;
         app.output.print(composed.text().trim_end());
         app.output.finish("piton.context.composed/1", &composed)
+    }
+}
+
+/// Prints the frames that a composition chooses from.
+fn say_preview(app: &App, preview: &ComposePreview) {
+    let row = |one: &PreviewedFrame| -> [Cell; 4] {
+        let fits = match (one.is_included, one.fits_at) {
+            (true, _) => "fits".to_owned(),
+            (false, Some(tokens)) => format!("from {tokens} tokens on"),
+            (false, None) => "beyond --max-frames".to_owned(),
+        };
+        let what = format!("{} by {}", one.frame.frame_type, one.frame.agent);
+        let path = visible(&one.frame.path.to_string()).into_owned();
+        [path.into(), what.into(), one.tokens.to_string().into(), fits.into()]
+    };
+    let rows: Vec<_> = preview.frames.iter().map(row).collect();
+    if !rows.is_empty() {
+        app.output.table(["PATH", "FRAME", "TOKENS", "FITS"], &rows);
+    }
+    writeln!(app.output, "{} of {} tokens are used.", preview.tokens, preview.max_tokens);
+    if preview.left_out > 0 {
+        writeln!(app.output, "{} more are not shown.", count(preview.left_out, "frame"));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use piton_runtime::backpack::inspect::ChangeShown;
+use piton_runtime::backpack::inspect::KeyChangeShown;
 use piton_runtime::backpack::{BackpackId, ChangeKind};
 use piton_runtime::flow::{Cancel, FlowReplayed, NodeParam, ReplayFlow};
 
@@ -97,7 +97,7 @@ fn compare(app: &App, replayed: &FlowReplayed) {
         .advise(format_args!("\nCompare line by line: piton backpack diff {then} --with {now}"));
 }
 
-fn row(change: &ChangeShown) -> [Cell; 4] {
+fn row(change: &KeyChangeShown) -> [Cell; 4] {
     let mark = match change.kind {
         ChangeKind::Added => "+",
         ChangeKind::Modified => "~",

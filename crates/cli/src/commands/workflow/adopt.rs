@@ -9,7 +9,7 @@ use piton_core::shell_word;
 use piton_runtime::library::{Adopted, LineChange, NotAdopted, plan_adoption};
 use serde::Serialize;
 
-use super::library::WorkflowLibrary;
+use super::library::source_files;
 use crate::app::{App, Outcome};
 use crate::bounds::{ADOPTED_LINE_BYTES_MAX, ADOPTED_LINES_SHOWN_MAX, WORKFLOW_FILE_BYTES_MAX};
 use crate::exit::CommandEnding;
@@ -58,7 +58,7 @@ struct AdoptedFiles {
 
 impl Adopt {
     pub(super) fn run(self, app: &App) -> Outcome {
-        let here = WorkflowLibrary::of(app)?;
+        let here = source_files(app)?;
         let target = match &self.to {
             Some(to) => to.clone(),
             // Sets of several namespaces may contain files of the same name, so each gets a directory of its own.

@@ -10,7 +10,7 @@ use piton_runtime::request::{InspectMode, InspectWorkflow};
 use piton_runtime::workflow::CompiledWorkflow;
 use serde::Serialize;
 
-use super::library::WorkflowLibrary;
+use super::library::source_files;
 use crate::app::{App, Outcome};
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
@@ -102,7 +102,7 @@ impl Compile {
     }
 
     pub(super) fn run(self, app: &App) -> Outcome {
-        let contents = WorkflowLibrary::of(app)?.contents;
+        let contents = source_files(app)?.contents;
         let found = contents.find_to_read(&self.workflow).map_err(|error| self.not_found(error))?;
         if let Some(warning) = &found.warning {
             output::warn(format_args!("{warning}."));

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use piton_runtime::library::{FileProblem, UnloadedFile, WorkflowSource, compile_beside};
-use piton_runtime::workflow::{Purpose, SourceKind, SourceProblem};
+use piton_runtime::library::{FileProblem, SourceFiles};
+use piton_runtime::reply::{SourceCheck, WorkflowWarning};
+use piton_runtime::workflow::{Purpose, SourceProblem, TextRange};
 use serde::Serialize;
 
-use super::library::WorkflowLibrary;
+use super::library::source_files;
 use crate::app::{App, Outcome};
 use crate::bounds::WORKFLOW_FILE_BYTES_MAX;
 use crate::exit::CommandEnding;
@@ -38,16 +39,19 @@ struct ValidatedFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     unreadable: Option<String>,
     problems: Vec<SourceProblem>,
+    /// The place of each problem.
+    #[serde(skip)]
+    ranges: Vec<TextRange>,
     /// Advice for the author of a file that can be run.
     warnings: Vec<String>,
 }
 
 impl Validate {
     pub(super) fn run(self, app: &App) -> Outcome {
+        let sources = source_files(app)?;
         let files = if self.files.is_empty() {
-            everything_here(app)?
+            everything_here(&sources)
         } else {
-            let sources = WorkflowLibrary::of(app)?.sources;
             self.files.iter().map(|path| judge(path, &sources)).collect::<Result<_, _>>()?
         };
         let is_sound =
@@ -59,43 +63,43 @@ impl Validate {
     }
 }
 
-fn judge(path: &Path, sources: &[WorkflowSource]) -> Result<ValidatedFile, Failure> {
+impl ValidatedFile {
+    fn of(path: String, check: SourceCheck) -> Self {
+        let advice =
+            |warning: &WorkflowWarning| format!("{}: {}", warning.subject, warning.message);
+        let warnings = check.warnings.iter().map(advice).collect();
+        let problems = check.problems.into_iter().map(|found| (found.problem, found.range));
+        let (problems, ranges) = problems.unzip();
+        Self { path, unreadable: None, problems, ranges, warnings }
+    }
+}
+
+fn judge(path: &Path, sources: &SourceFiles) -> Result<ValidatedFile, Failure> {
     let text = files::read_text(path, WORKFLOW_FILE_BYTES_MAX)?;
-    let directory = path.parent().unwrap_or(Path::new(""));
-    let outcome = compile_beside(&text, SourceKind::User, directory, Purpose::Load, sources);
-    let path = path.display().to_string();
-    Ok(match outcome {
-        Ok(workflow) => {
-            let warnings = workflow
-                .compiled_warnings
-                .iter()
-                .map(|warning| format!("{}: {}", warning.subject, warning.code.advice()))
-                .collect();
-            ValidatedFile { path, unreadable: None, problems: Vec::new(), warnings }
-        }
-        Err(problems) => ValidatedFile { path, unreadable: None, problems, warnings: Vec::new() },
-    })
+    let check = sources.check(&text, Some(path), Purpose::Load);
+    Ok(ValidatedFile::of(path.display().to_string(), check))
 }
 
 /// Returns the files of every source: those that load, and those that do not.
-fn everything_here(app: &App) -> Result<Vec<ValidatedFile>, Failure> {
-    let contents = WorkflowLibrary::of(app)?.contents;
-    let sound = contents.files().filter_map(|one| {
-        let path = one.path.as_ref()?.display().to_string();
-        Some(ValidatedFile { path, unreadable: None, problems: Vec::new(), warnings: Vec::new() })
-    });
-    Ok(sound.chain(contents.broken.iter().map(broken)).collect())
-}
-
-fn broken(file: &UnloadedFile) -> ValidatedFile {
-    let (mut unreadable, mut problems) = (None, Vec::new());
-    for problem in &file.problems {
-        match problem {
-            FileProblem::Unreadable { reason } => unreadable = Some(reason.clone()),
-            FileProblem::Inside(problem) => problems.push(problem.clone()),
+fn everything_here(sources: &SourceFiles) -> Vec<ValidatedFile> {
+    let of = |path: String, unreadable| {
+        let (problems, ranges, warnings) = (Vec::new(), Vec::new(), Vec::new());
+        ValidatedFile { path, unreadable, problems, ranges, warnings }
+    };
+    let paths = sources.contents.files().filter_map(|one| one.path.as_ref());
+    let sound = paths.map(|path| of(path.display().to_string(), None));
+    let broken = sources.contents.broken.iter().map(|file| match sources.source(&file.path) {
+        Ok(source) => ValidatedFile::of(file.path.clone(), source.check),
+        Err(error) => {
+            // The library gives the reason without the path, which stands before it already.
+            let reason = file.problems.iter().find_map(|problem| match problem {
+                FileProblem::Unreadable { reason } => Some(reason.clone()),
+                FileProblem::Inside(_) => None,
+            });
+            of(file.path.clone(), Some(reason.unwrap_or(error.message)))
         }
-    }
-    ValidatedFile { path: file.path.clone(), unreadable, problems, warnings: Vec::new() }
+    });
+    sound.chain(broken).collect()
 }
 
 fn print(app: &App, validated: &Validated) {
@@ -107,7 +111,7 @@ fn print(app: &App, validated: &Validated) {
         return;
     }
     for file in &validated.files {
-        let ValidatedFile { path, unreadable, problems, warnings } = file;
+        let ValidatedFile { path, unreadable, problems, ranges, warnings } = file;
         match (unreadable, problems.len()) {
             (Some(reason), _) => {
                 writeln!(output, "{path}: {} {reason}", styled(Tone::Bad, "cannot be read:"));
@@ -117,8 +121,8 @@ fn print(app: &App, validated: &Validated) {
                 writeln!(output, "{path}: {}", styled(Tone::Bad, count(problems, "problem")));
             }
         }
-        for problem in problems {
-            writeln!(output, "  {problem}");
+        for (problem, range) in problems.iter().zip(ranges) {
+            writeln!(output, "  {}:{} {problem}", range.line, range.column);
         }
         for warning in warnings {
             writeln!(output, "  {warning}");

@@ -19,17 +19,23 @@ pub(crate) enum Command {
     /// Which Workspace a path belongs to, what may be done there, and why the rest is refused
     #[command(after_help = "Example:\n  piton workspace resolve /project/src/main.rs")]
     Resolve(inspect::Resolve),
-    /// Who changed a file
-    #[command(after_help = "Example:\n  piton workspace log /scratch/plan.md")]
+    /// Who changed a file, or all files
+    #[command(
+        after_help = "Examples:\n  piton workspace log /scratch/plan.md\n  piton workspace log --under /scratch --agent claude"
+    )]
     Log(log::LogFile),
     /// What an overlay changed
     #[command(after_help = "Example:\n  piton workspace diff /scratch")]
     Diff(DiffOverlay),
     /// Bring what an overlay changed into the Workspace below it
-    #[command(after_help = "Example:\n  piton workspace apply /scratch --yes")]
+    #[command(
+        after_help = "Examples:\n  piton workspace apply /scratch --yes\n  piton workspace apply /scratch src/main.rs docs"
+    )]
     Apply(Apply),
     /// Forget what an overlay changed
-    #[command(after_help = "Example:\n  piton workspace drop /scratch --yes")]
+    #[command(
+        after_help = "Examples:\n  piton workspace drop /scratch --yes\n  piton workspace drop /scratch notes.md"
+    )]
     Drop(Drop),
     /// Check every byte of what Virtual Stores hold, and every record of a file change; nothing is changed
     #[command(after_help = "Example:\n  piton workspace verify")]

@@ -1,30 +1,88 @@
-//! `piton workspace log`: the changes of a file.
+//! `piton workspace log`: the changes of one file, or of all.
 
 use clap::Args;
 use piton_core::shell_word;
-use piton_runtime::workspaces::{Actor, AuditIntent, AuditRecord, FileHistory};
+use piton_runtime::workspaces::{
+    Actor, AuditIntent, AuditRecord, FileHistory, FileLogQuery, LogPage, Tool,
+};
 
 use super::WorkspaceArguments;
 use crate::app::{App, Outcome};
-use crate::messages::{ago, short};
+use crate::messages::{ago, count, short};
 use crate::style::{Tone, styled};
 
 #[derive(Args)]
 pub(crate) struct LogFile {
-    /// A path as agents write it
-    path: String,
+    /// A path as agents write it [default: the changes of all files]
+    path: Option<String>,
+    /// Only changes of this directory, with everything inside
+    #[arg(long, value_name = "PATH", conflicts_with = "path")]
+    under: Option<String>,
+    /// Only changes of this agent
+    #[arg(long, value_name = "NAME", conflicts_with = "path")]
+    agent: Option<String>,
+    /// Only changes of this run, by its id
+    #[arg(long, value_name = "RUN", conflicts_with = "path")]
+    run: Option<String>,
+    /// Only changes by this tool, such as `write`
+    #[arg(long, value_name = "TOOL", conflicts_with = "path")]
+    tool: Option<Tool>,
+    /// Continue behind an earlier page, as its last line says
+    #[arg(long, value_name = "PLACE", conflicts_with = "path")]
+    from: Option<String>,
+    /// The number of changes
+    #[arg(long, value_name = "COUNT", default_value_t = RECORDS_SHOWN, conflicts_with = "path")]
+    limit: usize,
     #[command(flatten)]
     chosen: WorkspaceArguments,
 }
+
+/// Default number of changes of all files: a screen.
+const RECORDS_SHOWN: usize = 50;
 
 const HEADS: [&str; 5] = ["WHEN", "WHO", "DID", "VERSION", "OUTCOME"];
 
 impl LogFile {
     pub(super) fn run(self, app: &App) -> Outcome {
         let (open, world) = self.chosen.world(app)?;
-        let history = open.wait(world.history(&self.path))?;
-        say_history(app, &history);
-        app.output.finish("piton.workspace.log/1", &history)
+        if let Some(path) = &self.path {
+            let history = open.wait(world.history(path))?;
+            say_history(app, &history);
+            return app.output.finish("piton.workspace.log/1", &history);
+        }
+        let Self { under, agent, run, tool, from, limit, .. } = self;
+        let query = FileLogQuery { under, agent, run, tool, from, limit: Some(limit) };
+        let page = open.wait(world.log(&query))?;
+        say_page(app, &page);
+        app.output.finish("piton.workspace.log_all/1", &page)
+    }
+}
+
+/// Prints the changes of all files.
+fn say_page(app: &App, page: &LogPage) {
+    let output = &app.output;
+    if page.records.is_empty() {
+        output.print("No such change is recorded here.");
+    } else {
+        let now = App::now();
+        let row = |record: &AuditRecord| {
+            [
+                ago(now, record.timestamp_ms).into(),
+                author_text(&record.intent).into(),
+                did(&record.intent, "").into(),
+                record.outcome.as_str().into(),
+            ]
+        };
+        let rows: Vec<_> = page.records.iter().map(row).collect();
+        output.table(["WHEN", "WHO", "DID", "OUTCOME"], &rows);
+    }
+    if page.damaged > 0 {
+        let damaged = count(page.damaged, "record");
+        output.print(styled(Tone::Attention, format_args!("{damaged} cannot be read.")));
+        output.advise("Check them: piton workspace verify");
+    }
+    if let Some(next) = &page.next {
+        output.advise(format_args!("older ones: add --from {next}"));
     }
 }
 

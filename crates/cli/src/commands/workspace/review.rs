@@ -6,8 +6,8 @@ use clap::Args;
 use piton_core::{shell_word, visible};
 use piton_runtime::context::PERSON;
 use piton_runtime::workspaces::{
-    Applied, AppliedOverlay, ChangeShown, DifferenceKind, LeftChange, LeftReason, OverlayDiff,
-    OverlayDifference,
+    Applied, AppliedOverlay, DifferenceKind, DroppedOverlay, LeftChange, LeftReason, OverlayChange,
+    OverlayDiff, OverlayDifference, OverlayReview,
 };
 
 use super::WorkspaceArguments;
@@ -30,10 +30,20 @@ pub(crate) struct Overlay {
     chosen: WorkspaceArguments,
 }
 
+/// Names paths in an overlay.
+#[derive(Args)]
+pub(crate) struct OverlayPaths {
+    /// Only these files and directories of the overlay [default: all]
+    #[arg(value_name = "PATH")]
+    paths: Vec<String>,
+}
+
 #[derive(Args)]
 pub(crate) struct DiffOverlay {
     #[command(flatten)]
     overlay: Overlay,
+    #[command(flatten)]
+    chosen: OverlayPaths,
     /// Only name what changed
     #[arg(long)]
     stat: bool,
@@ -43,6 +53,11 @@ pub(crate) struct DiffOverlay {
 pub(crate) struct Apply {
     #[command(flatten)]
     overlay: Overlay,
+    #[command(flatten)]
+    chosen: OverlayPaths,
+    /// Replace what changed below since by what the overlay has; see it first with `piton workspace diff`
+    #[arg(long, conflicts_with = "leave_conflicts")]
+    replace_changed: bool,
     /// Leave what changed below since in the overlay, and apply the rest; otherwise nothing is applied then
     #[arg(long)]
     leave_conflicts: bool,
@@ -55,6 +70,8 @@ pub(crate) struct Apply {
 pub(crate) struct Drop {
     #[command(flatten)]
     overlay: Overlay,
+    #[command(flatten)]
+    chosen: OverlayPaths,
     /// Do not ask
     #[arg(long)]
     yes: bool,
@@ -67,7 +84,7 @@ const CHANGED_BELOW: &str =
 impl DiffOverlay {
     pub(super) fn run(self, app: &App) -> Outcome {
         let (open, world) = self.overlay.chosen.world(app)?;
-        let diff = open.wait(world.diff(&self.overlay.prefix))?;
+        let diff = open.wait(world.diff(&self.overlay.prefix, &self.chosen.paths))?;
         if !self.stat {
             for change in &diff.changes {
                 let text = change.diff.as_deref().unwrap_or_default();
@@ -86,10 +103,10 @@ impl DiffOverlay {
 impl Apply {
     pub(super) fn run(self, app: &App) -> Outcome {
         let (open, world) = self.overlay.chosen.world(app)?;
-        let prefix = &self.overlay.prefix;
+        let (prefix, paths) = (&self.overlay.prefix, self.chosen.paths);
         // `apply` gets this very diff as what was reviewed: changes that arrive during the question are not applied
         // unseen.
-        let diff = open.wait(world.diff(prefix))?;
+        let diff = open.wait(world.diff(prefix, &paths))?;
         if !self.yes && !diff.changes.is_empty() {
             summary(app, &diff);
             let question = format!("Change {} in {}?", count(diff.total(), "path"), diff.over);
@@ -97,13 +114,19 @@ impl Apply {
                 return Ok(CommandEnding::Wanting);
             }
         }
-        let applied =
-            open.wait(world.apply(prefix, PERSON, &diff.reviewed, self.leave_conflicts))?;
+        let review = OverlayReview {
+            reviewed: diff.reviewed,
+            paths,
+            replaces_changed: self.replace_changed,
+            leaves_conflicts: self.leave_conflicts,
+        };
+        let applied = open.wait(world.apply(prefix, PERSON, &review))?;
         say_applied(app, &applied);
         app.output.reply("piton.workspace.apply/1", &applied)?;
-        // Newer and protected changes stay in the overlay by design; anything else that stays is a failure to apply.
-        let is_expected =
-            |one: &LeftChange| matches!(one.reason, LeftReason::Newer | LeftReason::Protected);
+        // These changes stay in the overlay by design; anything else that stays is a failure to apply.
+        let is_expected = |one: &LeftChange| {
+            matches!(one.reason, LeftReason::Newer | LeftReason::Protected | LeftReason::NotChosen)
+        };
         let Applied { left, stopped, .. } = &applied.applied;
         Ok(if left.iter().all(is_expected) && stopped.is_none() {
             CommandEnding::Done
@@ -153,6 +176,7 @@ const fn reason_text(reason: LeftReason) -> &'static str {
         LeftReason::Newer => "written after you looked",
         LeftReason::ChangedBelow => "changed below since the overlay changed it",
         LeftReason::Protected => "protected: agents only read it",
+        LeftReason::NotChosen => "not chosen",
         LeftReason::NotReached => "not reached",
     }
 }
@@ -160,24 +184,36 @@ const fn reason_text(reason: LeftReason) -> &'static str {
 impl Drop {
     pub(super) fn run(self, app: &App) -> Outcome {
         let (open, world) = self.overlay.chosen.world(app)?;
-        let prefix = &self.overlay.prefix;
-        if !self.yes {
-            let diff = open.wait(world.diff(prefix))?;
-            summary(app, &diff);
+        let (prefix, paths) = (&self.overlay.prefix, &self.chosen.paths);
+        let mut reviewed = None;
+        // Paths are looked up also without a question, so that a misspelt one is refused.
+        if !self.yes || !paths.is_empty() {
+            let diff = open.wait(world.diff(prefix, paths))?;
+            reviewed = Some(diff);
+        }
+        if let (Some(diff), false) = (&reviewed, self.yes) {
+            summary(app, diff);
             let question = format!("Forget {} of {}?", count(diff.total(), "change"), diff.overlay);
             let is_empty = diff.changes.is_empty();
             if !is_empty && !agreed(app, &question, "Nothing was dropped.")? {
                 return Ok(CommandEnding::Wanting);
             }
         }
-        let dropped = open.wait(world.drop_overlay(prefix))?;
-        writeln!(
-            app.output,
-            "Forgot {} of {}. It shows {} again.",
-            count(dropped.changes, "change"),
-            dropped.overlay,
-            dropped.over
-        );
+        let reviewed = reviewed.as_ref().map(|diff| &*diff.reviewed);
+        let dropped = open.wait(world.drop_overlay(prefix, paths, reviewed))?;
+        let DroppedOverlay { overlay, over, left, .. } = &dropped;
+        let changes = count(dropped.changes, "change");
+        if paths.is_empty() {
+            writeln!(app.output, "Forgot {changes} of {overlay}. It shows {over} again.");
+        } else {
+            writeln!(app.output, "Forgot {changes} of {overlay}. The others stay.");
+        }
+        for path in left.iter().take(APPLIED_SHOWN) {
+            writeln!(app.output, "  {}  written after you looked", visible(path.as_str()));
+        }
+        if let Some(more @ 1..) = left.len().checked_sub(APPLIED_SHOWN) {
+            writeln!(app.output, "  and {more} more; --json names them all");
+        }
         app.output.finish("piton.workspace.drop/1", &dropped)
     }
 }
@@ -255,7 +291,7 @@ const fn letter(kind: DifferenceKind) -> &'static str {
     }
 }
 
-fn lines(change: &ChangeShown) -> String {
+fn lines(change: &OverlayChange) -> String {
     let OverlayDifference { kind, executable, .. } = change.difference;
     let lines = match (kind, change.added, change.removed) {
         (DifferenceKind::Directory, ..) => "directory".to_owned(),

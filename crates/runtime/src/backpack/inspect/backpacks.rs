@@ -8,11 +8,13 @@ use piton_backpack::journal::{JournalPorts, read, read_at};
 use piton_backpack::{Backpack, BackpackId, BackpackOrigin, CommitId};
 use piton_core::{Digest, Envelope, RunId, TimestampMs};
 use piton_store::Error;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::reference::{BackpackReference, short_id};
 use crate::bounds::BACKPACKS_LISTED_MAX;
+use crate::page::Page;
 
 /// Backpacks as their owner sees them.
 pub struct Backpacks {
@@ -30,7 +32,7 @@ pub enum Reveal {
 }
 
 /// A list of backpacks.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackList {
     /// Most recently written first.
@@ -42,7 +44,7 @@ pub struct BackpackList {
 }
 
 /// One backpack in a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackLine {
     pub id: BackpackId,
@@ -59,13 +61,13 @@ pub struct BackpackLine {
     pub origin: Option<BackpackOrigin>,
     /// The last run of a flow on it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub run: Option<RunLine>,
+    pub run: Option<FlowRunLine>,
 }
 
 /// A run of a flow.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RunLine {
+pub struct FlowRunLine {
     pub run_id: RunId,
     /// Namespace of the flow.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,7 +83,7 @@ pub struct RunLine {
 }
 
 /// A backpack that cannot be read.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TroubledBackpack {
     pub id: BackpackId,
@@ -121,12 +123,11 @@ impl Backpacks {
         Ok(read_at(backpack, commit, &*self.ports.blobs).await?)
     }
 
-    /// Lists every backpack, most recently written first.
-    pub async fn list(&self) -> Result<BackpackList, Envelope> {
-        let all = self.newest().await?;
-        let left_out = all.len().saturating_sub(BACKPACKS_LISTED_MAX);
+    /// Lists backpacks, most recently written first.
+    pub async fn list(&self, page: Page) -> Result<BackpackList, Envelope> {
+        let (all, left_out) = page.of(self.newest().await?, BACKPACKS_LISTED_MAX);
         let mut list = BackpackList { backpacks: Vec::new(), troubled: Vec::new(), left_out };
-        for (id, _) in all.into_iter().take(BACKPACKS_LISTED_MAX) {
+        for (id, _) in all {
             // One damaged backpack must not hide the others, so its error becomes a line of the list.
             let line = match self.read(&id).await {
                 Ok(backpack) => line(&backpack),
@@ -174,11 +175,11 @@ fn line(backpack: &Backpack) -> Result<BackpackLine, Envelope> {
 }
 
 /// Returns the last run on a backpack.
-fn run(backpack: &Backpack) -> Result<Option<RunLine>, Envelope> {
+fn run(backpack: &Backpack) -> Result<Option<FlowRunLine>, Envelope> {
     let Some(record) = RunRecord::of(backpack)? else { return Ok(None) };
     let description = record.description(backpack)?;
     let name = |flow: &Value| flow.get("namespace").and_then(Value::as_str).map(str::to_owned);
-    Ok(Some(RunLine {
+    Ok(Some(FlowRunLine {
         run_id: record.run,
         flow: description.as_ref().and_then(name),
         digest: record.flow,

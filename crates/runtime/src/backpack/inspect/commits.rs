@@ -8,6 +8,7 @@ use piton_backpack::{
     Operation,
 };
 use piton_core::{Code, Envelope, Provenance, TimestampMs, truncate};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::backpacks::{Backpacks, Reveal};
@@ -15,9 +16,10 @@ use super::items::{ValueShown, is_shown, readable, show_quarantined, show_value}
 use super::reference::{self, BackpackReference};
 use crate::backpack::short;
 use crate::bounds::{
-    COMMITS_SHOWN_MAX, ITEMS_SHOWN_MAX, PATH_QUOTED_BYTES_MAX, VALUE_SHOWN_BYTES_MAX, cut,
+    COMMITS_SHOWN_MAX, ITEMS_SHOWN_MAX, PATH_QUOTED_BYTES_MAX, VALUE_SHOWN_BYTES_MAX,
 };
 use crate::nearest::nearest;
+use crate::page::Page;
 use crate::text_diff::{self, DiffLine};
 
 /// Selects the commits that a log shows.
@@ -28,24 +30,29 @@ pub struct LogFilter {
     pub action: Option<Action>,
     /// Set to include the notes that the runner of flows keeps for itself.
     pub notes: bool,
+    /// Only commits before this one, which ended the page before.
+    pub before: Option<String>,
     /// Maximum number of commits; the newest are kept.
     pub limit: usize,
 }
 
 /// Commits, the newest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackLog {
     pub backpack: BackpackId,
     pub commits: Vec<CommitLine>,
     /// Number of older commits that match as well.
     pub older: usize,
+    /// The commit that the next page comes before; none if there are no older ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<CommitId>,
     /// Number of the runner's own notes left out.
     pub notes: usize,
 }
 
 /// A commit without its values.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommitLine {
     pub commit: CommitId,
@@ -80,7 +87,7 @@ pub struct CommitLine {
 }
 
 /// A commit with the value it stored and the value it replaced.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommitShown {
     pub backpack: BackpackId,
@@ -97,7 +104,7 @@ pub struct CommitShown {
 }
 
 /// Authors of the values in use.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackBlame {
     pub backpack: BackpackId,
@@ -108,7 +115,7 @@ pub struct BackpackBlame {
 }
 
 /// The author of one value.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BlameLine {
     pub key: Key,
@@ -135,11 +142,19 @@ impl Backpacks {
         filter: &LogFilter,
     ) -> Result<BackpackLog, Envelope> {
         let backpack = self.open(reference).await?;
-        let LogFilter { node, key, action, notes, limit } = filter.clone();
+        let LogFilter { node, key, action, notes, before, limit } = filter.clone();
         let asked_for_runner = node.as_ref().is_some_and(|node| node.as_str() == RUNNER);
         let wanted = Filter { node, key, action, ..Filter::default() };
         let debug = backpack.debug();
         let mut commits = debug.history(&wanted)?;
+        if let Some(before) = before {
+            let before = reference::commit(&backpack, &before)?;
+            // The commit itself may not match the filter, so its place is found among all of them.
+            let all = debug.history(&Filter::default())?;
+            let earlier = all.iter().map(Commit::id).take_while(|id| *id != before);
+            let earlier: BTreeSet<CommitId> = earlier.collect();
+            commits.retain(|commit| earlier.contains(&commit.id()));
+        }
         let all = commits.len();
         // The runner's notes would drown everything else, so they appear only on request or when the filter names the
         // runner.
@@ -150,10 +165,11 @@ impl Backpacks {
         let abandoned = abandoned(&backpack);
         let limit = limit.clamp(1, COMMITS_SHOWN_MAX);
         let older = commits.len().saturating_sub(limit);
-        let shown = commits.iter().rev().take(limit);
+        let shown = &commits[older..];
         Ok(BackpackLog {
+            next: shown.first().map(Commit::id).filter(|_| older > 0),
             backpack: backpack.id().clone(),
-            commits: shown.map(|commit| line(commit, &abandoned)).collect(),
+            commits: shown.iter().rev().map(|commit| line(commit, &abandoned)).collect(),
             older,
             notes: left_out,
         })
@@ -218,13 +234,14 @@ impl Backpacks {
         &self,
         reference: &BackpackReference,
         key: Option<&str>,
+        page: Page,
     ) -> Result<BackpackBlame, Envelope> {
         let backpack = self.open(reference).await?;
         let lines = match key {
             Some(key) => versions(&backpack, key)?,
             None => in_use(&backpack)?,
         };
-        let (lines, left_out) = cut(lines, ITEMS_SHOWN_MAX);
+        let (lines, left_out) = page.of(lines, ITEMS_SHOWN_MAX);
         Ok(BackpackBlame { backpack: backpack.id().clone(), lines, left_out })
     }
 }

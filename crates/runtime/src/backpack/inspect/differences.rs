@@ -9,18 +9,19 @@ use piton_backpack::{
     NodeId as FlowNodeId, NodeIdentity, StateDiff,
 };
 use piton_core::{Envelope, NodeId, RunId};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::backpacks::{Backpacks, Reveal};
 use super::items::{is_shown, readable};
 use super::reference::{self, BackpackReference, PointReference, Searched};
 use crate::backpack::short;
-use crate::bounds::{CHANGES_SHOWN_MAX, cut};
+use crate::bounds::{BACKPACK_DIFF_BYTES_MAX, CHANGES_SHOWN_MAX, cut};
 use crate::provenance::{Became, KeyWritten, WrittenKind};
 use crate::text_diff::{self, DiffLine};
 
 /// Differences between two states.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackDiff {
     /// The state compared against.
@@ -28,13 +29,13 @@ pub struct BackpackDiff {
     /// The state that is compared.
     pub after: DiffSide,
     /// Changes, in key order.
-    pub changes: Vec<ChangeShown>,
+    pub changes: Vec<KeyChangeShown>,
     /// Number of further keys that differ.
     pub left_out: usize,
 }
 
 /// One of two states.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffSide {
     pub backpack: BackpackId,
@@ -44,9 +45,9 @@ pub struct DiffSide {
 }
 
 /// The change of one key.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ChangeShown {
+pub struct KeyChangeShown {
     pub key: Key,
     pub kind: ChangeKind,
     /// Author of the change, if known.
@@ -64,7 +65,7 @@ pub struct ChangeShown {
     pub left_out_lines: usize,
 }
 
-impl ChangeShown {
+impl KeyChangeShown {
     /// Converts the change into the form shared by all comparisons.
     pub(super) fn written(self, backpack: &BackpackId) -> KeyWritten {
         let became = Became {
@@ -120,7 +121,7 @@ impl Backpacks {
 
 /// Renders the changes, without the notes that the runner of flows keeps for itself. Also returns the number of keys
 /// left out.
-pub(super) fn render_diff(diff: &StateDiff, reveal: Reveal) -> (Vec<ChangeShown>, usize) {
+pub(super) fn render_diff(diff: &StateDiff, reveal: Reveal) -> (Vec<KeyChangeShown>, usize) {
     let is_noted = |item: &Item| item.source().id.as_str() == RUNNER;
     let mut changes: Vec<&KeyChange> = diff.changes.iter().collect();
     changes.retain(|change| {
@@ -128,11 +129,22 @@ pub(super) fn render_diff(diff: &StateDiff, reveal: Reveal) -> (Vec<ChangeShown>
         !items.into_iter().flatten().any(|item| is_noted(item))
     });
     let (changes, left_out) = cut(changes, CHANGES_SHOWN_MAX);
-    (changes.into_iter().map(|change| render_change(change, reveal)).collect(), left_out)
+    let mut bytes = 0;
+    let render = |change: &KeyChange| {
+        let mut shown = render_change(change, reveal);
+        // Once the limit is used up, later keys are still listed, without their lines.
+        if bytes >= BACKPACK_DIFF_BYTES_MAX {
+            shown.left_out_lines += shown.diff.len();
+            shown.diff.clear();
+        }
+        bytes += shown.diff.iter().map(|line| line.text.len()).sum::<usize>();
+        shown
+    };
+    (changes.into_iter().map(render).collect(), left_out)
 }
 
 /// Renders the change of one key.
-pub(super) fn render_change(change: &KeyChange, reveal: Reveal) -> ChangeShown {
+pub(super) fn render_change(change: &KeyChange, reveal: Reveal) -> KeyChangeShown {
     let items = [&change.before, &change.after];
     // One protected side hides the diff of both.
     let may_show = items.iter().copied().flatten().all(|item| is_shown(item, reveal));
@@ -144,7 +156,7 @@ pub(super) fn render_change(change: &KeyChange, reveal: Reveal) -> ChangeShown {
     } else {
         (Vec::new(), 0)
     };
-    ChangeShown {
+    KeyChangeShown {
         key: change.key.clone(),
         kind: change.kind,
         by: change.by.as_deref().cloned(),
@@ -208,7 +220,7 @@ impl PackedInRun {
     }
 }
 
-fn net_change(key: &Key, first: &Commit, last: &Commit) -> Option<ChangeShown> {
+fn net_change(key: &Key, first: &Commit, last: &Commit) -> Option<KeyChangeShown> {
     let held = |item: Option<&Item>| item.cloned().map(Arc::new);
     let before = held(first.previous());
     let after = held(last.value().filter(|_| last.action() == Action::Pack));

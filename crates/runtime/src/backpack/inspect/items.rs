@@ -4,6 +4,7 @@
 use piton_backpack::flow::run::RUNNER;
 use piton_backpack::{BackpackId, CommitId, Item, Key, NodeIdentity};
 use piton_core::{Envelope, TimestampMs};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,10 +13,11 @@ use super::commits::no_key;
 use super::differences::DiffSide;
 use super::reference::{BackpackReference, PointReference};
 use crate::backpack::short;
-use crate::bounds::{ITEMS_SHOWN_MAX, VALUE_SHOWN_BYTES_MAX, cut};
+use crate::bounds::{ITEMS_SHOWN_MAX, VALUE_SHOWN_BYTES_MAX, is_zero};
+use crate::page::Page;
 
 /// The state after a commit.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackState {
     pub backpack: BackpackId,
@@ -29,7 +31,7 @@ pub struct BackpackState {
 }
 
 /// A key in use.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemLine {
     pub key: Key,
@@ -46,7 +48,7 @@ pub struct ItemLine {
 }
 
 /// A key in use, with its value.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemShown {
     pub backpack: BackpackId,
@@ -59,7 +61,7 @@ pub struct ItemShown {
 }
 
 /// The quarantined items of a backpack.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuarantineList {
     pub backpack: BackpackId,
@@ -70,7 +72,7 @@ pub struct QuarantineList {
 }
 
 /// An entry of the quarantine.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuarantineLine {
     /// The commit that quarantined the item.
@@ -115,7 +117,7 @@ impl Hidden {
 }
 
 /// A value, as far as it is shown.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValueShown {
     /// Size of the value in canonical JSON, in bytes.
@@ -123,6 +125,9 @@ pub struct ValueShown {
     /// The value as readable JSON; absent if it is not shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// Number of bytes left out at the beginning of the text.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub from_byte: usize,
     /// Number of bytes left out at the end of the text.
     pub left_out_bytes: usize,
     /// Reason that the value is not shown.
@@ -136,6 +141,7 @@ impl Backpacks {
         &self,
         reference: &BackpackReference,
         point: &PointReference,
+        page: Page,
     ) -> Result<BackpackState, Envelope> {
         let (state, DiffSide { backpack, commit }) = self.state(reference, point).await?;
         let items: Vec<ItemLine> = state
@@ -145,7 +151,7 @@ impl Backpacks {
             .filter(|item| item.source().id.as_str() != RUNNER)
             .map(|item| line(item))
             .collect();
-        let (items, left_out) = cut(items, ITEMS_SHOWN_MAX);
+        let (items, left_out) = page.of(items, ITEMS_SHOWN_MAX);
         Ok(BackpackState { backpack, commit, items, left_out })
     }
 
@@ -172,17 +178,38 @@ impl Backpacks {
         Ok(ItemShown { backpack, commit, line, value })
     }
 
+    /// Returns the part of one value that begins at a byte of its text, for readers that cannot take it whole.
+    pub async fn item_part(
+        &self,
+        reference: &BackpackReference,
+        point: &PointReference,
+        key: &str,
+        reveal: Reveal,
+        from_byte: usize,
+    ) -> Result<ItemShown, Envelope> {
+        let mut shown = self.item_at(reference, point, key, reveal).await?;
+        if let Some(text) = &mut shown.value.text {
+            // Both ends are at character boundaries, so that parts one after the other are the whole.
+            let start = text.floor_char_boundary(from_byte);
+            let end = text.floor_char_boundary(start.saturating_add(VALUE_SHOWN_BYTES_MAX));
+            shown.value.left_out_bytes = text.len() - end;
+            shown.value.from_byte = start;
+            *text = text[start..end].to_owned();
+        }
+        Ok(shown)
+    }
+
     /// Lists the items now in quarantine, newest first.
     pub async fn quarantined(
         &self,
         reference: &BackpackReference,
         reveal: Reveal,
+        page: Page,
     ) -> Result<QuarantineList, Envelope> {
         let backpack = self.open(reference).await?;
         let all = backpack.debug().quarantined();
-        let left_out = all.len().saturating_sub(ITEMS_SHOWN_MAX);
-        let newest = all.iter().rev().take(ITEMS_SHOWN_MAX);
-        let entries = newest.map(|entry| QuarantineLine {
+        let (newest, left_out) = page.of(all.iter().rev().collect(), ITEMS_SHOWN_MAX);
+        let entries = newest.into_iter().map(|entry| QuarantineLine {
             commit: entry.commit(),
             short: short(entry.commit()),
             timestamp_ms: entry.timestamp(),
@@ -223,8 +250,13 @@ pub(super) fn show_quarantined(item: &Item, reveal: Reveal) -> ValueShown {
 
 fn render(item: &Item, hidden: Option<Hidden>, reveal: Reveal, bytes_max: usize) -> ValueShown {
     let size = item.size();
-    let not_shown =
-        |hidden| ValueShown { size, text: None, left_out_bytes: 0, hidden: Some(hidden) };
+    let not_shown = |hidden| ValueShown {
+        size,
+        text: None,
+        from_byte: 0,
+        left_out_bytes: 0,
+        hidden: Some(hidden),
+    };
     // Protection comes before damage: a hidden value is reported as hidden, whatever its state.
     if let Some(hidden) = hidden.filter(|_| reveal == Reveal::Nothing) {
         return not_shown(hidden);
@@ -237,7 +269,7 @@ fn render(item: &Item, hidden: Option<Hidden>, reveal: Reveal, bytes_max: usize)
     let end = text.floor_char_boundary(bytes_max);
     let left_out_bytes = text.len() - end;
     text.truncate(end);
-    ValueShown { size, text: Some(text), left_out_bytes, hidden: None }
+    ValueShown { size, text: Some(text), from_byte: 0, left_out_bytes, hidden: None }
 }
 
 /// Returns a value as people read it: text verbatim, anything else as indented JSON. `None` if it is not available.

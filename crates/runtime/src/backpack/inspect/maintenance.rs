@@ -6,6 +6,7 @@ use piton_backpack::journal::{BackpackRepaired, Checked, Holder, check, repair};
 use piton_backpack::{BackpackId, Key};
 use piton_core::{Envelope, shorten};
 use piton_store::port::Blobs;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::backpacks::Backpacks;
@@ -13,7 +14,7 @@ use super::reference::BackpackReference;
 use crate::bounds::{CANDIDATES_LISTED_MAX, PATH_QUOTED_BYTES_MAX};
 
 /// The result of checking or repairing a backpack.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackSoundness {
     pub backpack: BackpackId,

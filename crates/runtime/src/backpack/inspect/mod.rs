@@ -7,14 +7,16 @@
 mod backpacks;
 mod commits;
 mod differences;
+mod flow_graph;
 mod items;
 mod maintenance;
 mod reference;
 mod related;
 
-pub use backpacks::{BackpackLine, BackpackList, Backpacks, Reveal, RunLine, TroubledBackpack};
+pub use backpacks::{BackpackLine, BackpackList, Backpacks, FlowRunLine, Reveal, TroubledBackpack};
 pub use commits::{BackpackBlame, BackpackLog, BlameLine, CommitLine, CommitShown, LogFilter};
-pub use differences::{BackpackDiff, ChangeShown, DiffSide};
+pub use differences::{BackpackDiff, DiffSide, KeyChangeShown};
+pub use flow_graph::{FlowEdge, FlowGraph, FlowNodeShown, FlowNodeState};
 pub use items::{
     BackpackState, Hidden, ItemLine, ItemShown, QuarantineLine, QuarantineList, ValueShown,
 };

@@ -19,6 +19,6 @@ mod workspaces;
 pub use context::{AgentEntry, ContextSection};
 pub use models::{ModelsSection, ProviderEntry};
 pub use state::{StateSection, backpack_of};
-pub(super) use table::take;
 pub use table::{FoundSection, Section, SectionKey, Wrong};
+pub(super) use table::{places, take};
 pub use workspaces::WorkspacesSection;

@@ -12,7 +12,7 @@ use super::context::ContextSection;
 use super::models::ModelsSection;
 use super::state::StateSection;
 use super::workspaces::WorkspacesSection;
-use crate::config::SettingSource;
+use crate::config::{SectionShown, SettingSource};
 
 piton_core::closed_set! {
     /// Names a section.
@@ -129,6 +129,22 @@ pub(in crate::config) fn take<T: Section>(text: &str) -> Option<T> {
     let (table, _) = DeTable::parse_recoverable(text);
     let value = table.into_inner().remove(T::KEY.as_str())?;
     parse(value).ok()
+}
+
+/// Returns the sections of a file with their places.
+pub(in crate::config) fn places(
+    text: &str,
+    file: &Path,
+    place: SettingSource,
+) -> Vec<SectionShown> {
+    let (table, _) = DeTable::parse_recoverable(text);
+    let shown = |section: &SectionKey| {
+        let (key, _) = table.get_ref().get_key_value(section.as_str())?;
+        let line = text[..key.span().start].matches('\n').count() + 1;
+        let at = format!("{}:{line}", file.display());
+        Some(SectionShown { section: *section, place, at, meaning: section.meaning() })
+    };
+    SectionKey::ALL.iter().filter_map(shown).collect()
 }
 
 fn parse<T: Section>(value: Spanned<DeValue<'_>>) -> Result<T, Unreadable> {

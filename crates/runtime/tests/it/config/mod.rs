@@ -7,4 +7,5 @@ mod files;
 mod precedence;
 mod schema;
 mod section;
+mod shown;
 mod status;

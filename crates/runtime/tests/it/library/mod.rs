@@ -3,4 +3,5 @@
 mod caching;
 mod ids;
 mod order;
+mod sources;
 mod trouble;
