@@ -5,6 +5,7 @@
 
 mod blobs;
 mod cache;
+mod changes;
 mod journal;
 mod keyring;
 mod leases;
@@ -13,6 +14,7 @@ mod table;
 
 pub use blobs::MemoryBlobs;
 pub use cache::MemoryCache;
+pub use changes::MemoryChanges;
 pub use journal::MemoryJournal;
 pub use keyring::MemoryKeyRing;
 pub use leases::MemoryLeases;

@@ -10,6 +10,7 @@ use crate::Error;
 
 mod blobs;
 mod cache;
+mod changes;
 mod journal;
 mod keyring;
 mod leases;
@@ -18,6 +19,7 @@ mod table;
 
 pub use blobs::{BlobEntry, BlobNamespace, BlobReader, Blobs, Roots, RootsCursor};
 pub use cache::{Cache, CacheKey};
+pub use changes::{Change, ChangeHint, ChangeWatch, ChangedPart, Changes};
 pub(crate) use journal::LeaseHold;
 pub use journal::{
     Appended, Cursor, Follow, Journal, JournalReader, LoadedStream, NotACursor, Pins,

@@ -1,0 +1,1 @@
+//! The console as browsers see it, byte for byte.
