@@ -9,7 +9,9 @@ use piton_workflow::{Autonomy, RiskPolicy};
 
 use super::settings::SettingSource;
 use super::value::{Value, ValueForm};
-use crate::bounds::{CONSOLE_PORT_DEFAULT, HTTP_PORT_DEFAULT, HTTP_PORT_MAX, RETENTION_DAYS_DEFAULT};
+use crate::bounds::{
+    CONSOLE_PORT_DEFAULT, HTTP_PORT_DEFAULT, HTTP_PORT_MAX, RETENTION_DAYS_DEFAULT,
+};
 
 piton_core::closed_set! {
     /// Names a setting: its section and its name.

@@ -5,7 +5,7 @@
 //! the kernel does not watch is looked at within a minute, and each look costs the metadata of a file.
 #![expect(clippy::disallowed_methods, reason = "the thread waits on its own")]
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
@@ -50,6 +50,8 @@ pub(super) struct WatchThread {
     events: u64,
     /// What the kernel does not watch, with what was last seen of it.
     looked_at: BTreeMap<Target, Seen>,
+    /// Streams among those that changed lately: they are looked at each time.
+    lively: BTreeSet<Target>,
     look: usize,
     reader: ChangeSender,
 }
@@ -70,6 +72,7 @@ impl WatchThread {
             streams: HashMap::new(),
             events: 0,
             looked_at: BTreeMap::new(),
+            lively: BTreeSet::new(),
             look: 0,
             reader,
         };
@@ -129,15 +132,21 @@ impl WatchThread {
         match watch {
             Some(watch) => {
                 self.looked_at.remove(&target);
+                self.lively.remove(&target);
                 if matches!(target, Target::Stream(..)) {
                     self.streams.insert(target.clone(), (watch, self.events));
                 }
                 self.watched.insert(watch, target);
             }
+            // A stream that was deleted. If it comes back, its directory appears.
+            None if matches!(target, Target::Stream(..)) && !self.is_there(&target) => {}
             // No kernel, or no more watches, or no such directory yet.
             None => {
                 let seen = self.seen(&target);
-                self.looked_at.insert(target, seen);
+                self.looked_at.insert(target.clone(), seen);
+                if matches!(target, Target::Stream(..)) && self.lively.len() < STREAMS_WATCHED_MAX {
+                    self.lively.insert(target);
+                }
             }
         }
     }
@@ -157,6 +166,10 @@ impl WatchThread {
             }
         }
         self.note(stream);
+    }
+
+    fn is_there(&self, target: &Target) -> bool {
+        self.dir.disk().stat(&self.path(target)).is_ok_and(|stat| stat.is_some())
     }
 
     fn forget(&mut self, watch: WatchId) {
@@ -180,10 +193,15 @@ impl WatchThread {
         let Some(target) = self.watched.get(&watch).cloned() else { return };
         match &target {
             Target::Streams(part) => {
-                let stream = Target::Stream(*part, name.clone());
+                let stream = Target::Stream(*part, name);
+                // The name may stand for another directory than before, and the kernel watches the directory.
+                if let Some((watch, _)) = self.streams.get(&stream).copied() {
+                    self.forget(watch);
+                    self.kernel.iter().for_each(|kernel| kernel.remove(watch));
+                }
+                self.note_stream(stream.clone());
+                // After the watch began: a reader that looks now sees everything that the watch did not.
                 self.report(&stream);
-                // A directory that was created is filled after it is watched, or was filled before: this hint covers it.
-                self.note_stream(stream);
             }
             Target::Stream(part, _) if name == control(*part) => {
                 self.streams.insert(target.clone(), (watch, self.events));
@@ -202,10 +220,10 @@ impl WatchThread {
     fn look_in_turn(&mut self) {
         self.look = (self.look + 1) % CHANGES_LOOKS;
         let look = self.look;
-        let is_old = |target: &Target| matches!(target, Target::Stream(..));
+        let is_stream = |target: &Target| matches!(target, Target::Stream(..));
         // Everything but streams is few, and is looked at each time.
         let due = self.looked_at.keys().enumerate().filter(|(index, target)| {
-            !is_old(target) || self.kernel.is_none() || index % CHANGES_LOOKS == look
+            !is_stream(target) || self.lively.contains(target) || index % CHANGES_LOOKS == look
         });
         let due: Vec<Target> = due.map(|(_, target)| target.clone()).collect();
         for target in due {
@@ -222,7 +240,8 @@ impl WatchThread {
                     if now == Seen::default() {
                         // It is gone. If it comes back, its directory appears.
                         self.looked_at.remove(&target);
-                    } else if self.kernel.is_some() {
+                        self.lively.remove(&target);
+                    } else {
                         self.note_stream(target);
                     }
                 }
@@ -235,9 +254,8 @@ impl WatchThread {
     fn on_listing(&mut self, part: ChangedPart, before: &Seen, now: &Seen) {
         for entry in now.0.iter().filter(|entry| !before.0.contains(entry)) {
             let stream = Target::Stream(part, entry.0.clone());
+            self.note_stream(stream.clone());
             self.report(&stream);
-            let seen = self.seen(&stream);
-            self.looked_at.insert(stream, seen);
         }
     }
 
@@ -245,6 +263,7 @@ impl WatchThread {
         self.kernel = None;
         self.watched.clear();
         self.streams.clear();
+        self.looked_at.clear();
         self.reader.send(Change::Lost);
         let _ = self.note_everything();
     }

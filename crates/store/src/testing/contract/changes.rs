@@ -43,10 +43,11 @@ fn covers(change: &Change, part: ChangedPart, name: &str) -> bool {
 
 /// Waits until a change of this thing is reported.
 async fn hear_of(watch: &mut dyn ChangeWatch, part: ChangedPart, name: &str) {
-    let heard = async {
-        while !covers(&watch.next().await.expect("the watch goes on"), part, name) {}
-    };
-    timeout(REPORT_WAIT, heard).await.unwrap_or_else(|_| panic!("nothing was heard of {part} {name}"));
+    let heard =
+        async { while !covers(&watch.next().await.expect("the watch goes on"), part, name) {} };
+    timeout(REPORT_WAIT, heard)
+        .await
+        .unwrap_or_else(|_| panic!("nothing was heard of {part} {name}"));
 }
 
 async fn a_change_of_each_part_is_reported(rig: &impl ChangesRig) {
