@@ -31,6 +31,9 @@ pub const REPLY_BYTES_MAX: usize = 1024 * 1024;
 /// Maximum size of the shape of a run in bytes: a run of 10,000 nodes has a few megabytes.
 pub const SHAPE_BYTES_MAX: usize = 32 * 1024 * 1024;
 
+/// Maximum size of a file that is sent in bytes: that of the largest bundle.
+pub const FILE_BYTES_MAX: usize = piton_runtime::workflow::BUNDLE_BYTES_MAX;
+
 /// Maximum number of entries that a request may ask for at a time: some screens full.
 pub const LIMIT_MAX: usize = 200;
 

@@ -9,11 +9,13 @@ use piton_core::{Digest, Envelope};
 use piton_runtime::backpack::inspect::Backpacks;
 use piton_runtime::context::ProjectContext;
 use piton_runtime::provenance::Worlds;
+use piton_runtime::request::GetArtifact;
 use piton_runtime::workspaces::FileWorld;
 use piton_runtime::{Changes, Connection, Runtime, Table, Whereabouts};
 
 use crate::change_feed::ChangeFeed;
 use crate::entrance::{Entrance, Person};
+use crate::request::ConsoleStatus;
 
 /// Everything that a console is made of. The code that constructs this chooses the adapters.
 pub struct ConsolePorts {
@@ -80,6 +82,29 @@ impl Console {
     pub(crate) fn connect(&self) -> Connection {
         let working_dir = self.project.clone();
         self.runtime.connect(Whereabouts { working_dir, ..Whereabouts::default() })
+    }
+
+    /// Returns the console as a signed-in person sees it.
+    pub(crate) fn status(&self, person: &Person) -> ConsoleStatus {
+        ConsoleStatus {
+            person: person.name().to_owned(),
+            project: self.project.as_ref().map(|project| project.display().to_string()),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+
+    /// Reads a whole artifact.
+    pub(crate) async fn artifact(&self, digest: String) -> Result<Vec<u8>, Envelope> {
+        let (connection, mut text, mut offset) = (self.connect(), String::new(), None);
+        loop {
+            let part =
+                connection.get_artifact(&GetArtifact { digest: digest.clone(), offset }).await?;
+            text.push_str(&part.text);
+            offset = part.next_offset;
+            if offset.is_none() {
+                return Ok(text.into_bytes());
+            }
+        }
     }
 
     /// Returns everything that can be compared.

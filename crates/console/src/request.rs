@@ -1,7 +1,7 @@
 //! Requests of the page that the runtime has no type for, because they name things as a person at a terminal does not:
 //! by whole ids.
 
-use piton_core::{Code, Envelope, NodeId, SessionId};
+use piton_core::{Code, Envelope, NodeId, RunId, SessionId};
 use piton_runtime::provenance::{NodeReference, ThingReference};
 use piton_runtime::request::{PersonVerdict, SessionReference};
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct OneSession {
-    session: SessionId,
+    pub(crate) session: SessionId,
 }
 
 impl OneSession {
@@ -20,34 +20,46 @@ impl OneSession {
     }
 }
 
+/// Names a run.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct OneRun {
+    pub(crate) session: SessionId,
+    run: RunId,
+}
+
+impl OneRun {
+    pub(crate) fn reference(self) -> SessionReference {
+        SessionReference(self.run.to_string())
+    }
+}
+
 /// Names a node of a run; without a node, the one where the run stands.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct OneNode {
+    #[expect(
+        dead_code,
+        reason = "a path names the session of a run; the id of the run says it too"
+    )]
     session: SessionId,
+    run: RunId,
     node: Option<NodeId>,
 }
 
 impl OneNode {
     pub(crate) fn reference(self) -> NodeReference {
-        let run = SessionReference(self.session.to_string());
+        let run = SessionReference(self.run.to_string());
         NodeReference { run, node: self.node.map(|node| node.to_string()) }
     }
 }
 
-/// Names an artifact of a session.
+/// Names an artifact.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct OneArtifact {
-    session: SessionId,
-    /// Its digest, or the end of it.
-    pub(crate) artifact: String,
-}
-
-impl OneArtifact {
-    pub(crate) fn reference(&self) -> SessionReference {
-        SessionReference(self.session.to_string())
-    }
+    /// Its digest.
+    pub(crate) digest: String,
 }
 
 /// Names two things to compare, as `piton diff` takes them.
@@ -79,7 +91,7 @@ piton_core::closed_set! {
     }
 }
 
-/// Settles the question that a run waits with.
+/// Settles the question that the run of a session waits with.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SettleRun {
@@ -135,9 +147,15 @@ pub(crate) struct SignedIn {
     pub(crate) name: String,
 }
 
-/// The person that a browser is signed in as.
+/// The console, and the person that a browser is signed in as.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SignedInPerson {
-    pub(crate) name: String,
+pub(crate) struct ConsoleStatus {
+    /// The name that is recorded with decisions.
+    pub(crate) person: String,
+    /// The project directory of requests that name none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) project: Option<String>,
+    /// The version of Piton.
+    pub(crate) version: &'static str,
 }

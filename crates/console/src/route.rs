@@ -9,13 +9,13 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use piton_core::Envelope;
+use piton_core::{Envelope, SessionId};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::bounds::REPLY_BYTES_MAX;
+use crate::bounds::{FILE_BYTES_MAX, REPLY_BYTES_MAX};
 use crate::call_text::{CallText, refused};
 use crate::console::Console;
 use crate::entrance::Person;
@@ -52,13 +52,16 @@ pub struct Route {
     pub method: RouteMethod,
     /// Path below [`API`], with names in braces.
     pub path: &'static str,
-    /// Name and version of the reply's shape.
-    pub schema: &'static str,
+    /// Name and version of the reply's shape. A file has none.
+    pub schema: Option<&'static str>,
     /// Maximum size of a reply.
     pub(crate) reply_bytes_max: usize,
     pub(crate) request: TypeSchema,
-    pub(crate) reply: TypeSchema,
+    /// The type of the reply. A file has none.
+    pub(crate) reply: Option<TypeSchema>,
     pub(crate) work: Box<dyn Fn(Arc<Console>, Call) -> Answering + Send + Sync>,
+    /// The session that a reply follows from alone, if it does.
+    session: Option<Box<dyn Fn(&CallText) -> Result<SessionId, Envelope> + Send + Sync>>,
 }
 
 impl fmt::Debug for Route {
@@ -94,16 +97,40 @@ where
     Route {
         method: RouteMethod::Get,
         path,
-        schema,
+        schema: Some(schema),
         reply_bytes_max: REPLY_BYTES_MAX,
         request: |generator| generator.subschema_for::<Asked>(),
-        reply: |generator| generator.subschema_for::<Reply>(),
+        reply: Some(|generator| generator.subschema_for::<Reply>()),
         work: Box::new(move |console, call| {
             Box::pin(async move {
                 let reply = work(console, call.text.read()?).await?;
                 Ok(document(schema, &reply))
             })
         }),
+        session: None,
+    }
+}
+
+/// Creates a route that sends a file.
+pub(crate) fn file<Asked, Doing>(
+    path: &'static str,
+    work: impl Fn(Arc<Console>, Asked) -> Doing + Copy + Send + Sync + 'static,
+) -> Route
+where
+    Asked: DeserializeOwned + JsonSchema + Send + 'static,
+    Doing: Future<Output = Result<Vec<u8>, Envelope>> + Send + 'static,
+{
+    Route {
+        method: RouteMethod::Get,
+        path,
+        schema: None,
+        reply_bytes_max: FILE_BYTES_MAX,
+        request: |generator| generator.subschema_for::<Asked>(),
+        reply: None,
+        work: Box::new(move |console, call| {
+            Box::pin(async move { work(console, call.text.read()?).await })
+        }),
+        session: None,
     }
 }
 
@@ -121,10 +148,10 @@ where
     Route {
         method: RouteMethod::Post,
         path,
-        schema,
+        schema: Some(schema),
         reply_bytes_max: REPLY_BYTES_MAX,
         request: |generator| generator.subschema_for::<Asked>(),
-        reply: |generator| generator.subschema_for::<Reply>(),
+        reply: Some(|generator| generator.subschema_for::<Reply>()),
         work: Box::new(move |console, call| {
             Box::pin(async move {
                 let asked = read_body(&call.text, &call.body)?;
@@ -132,10 +159,27 @@ where
                 Ok(document(schema, &reply))
             })
         }),
+        session: None,
     }
 }
 
 impl Route {
+    /// Tags replies with the version of the session that they follow from, so that it costs one lookup to see that
+    /// nothing changed.
+    #[must_use]
+    pub(crate) fn of_session<Asked: DeserializeOwned + 'static>(
+        self,
+        session: fn(&Asked) -> SessionId,
+    ) -> Self {
+        let read = move |text: &CallText| text.read().map(|asked| session(&asked));
+        Self { session: Some(Box::new(read)), ..self }
+    }
+
+    /// Returns the session that a reply follows from alone.
+    pub(crate) fn session(&self, text: &CallText) -> Result<Option<SessionId>, Envelope> {
+        self.session.as_ref().map(|session| session(text)).transpose()
+    }
+
     /// Allows replies that are larger than usual.
     #[must_use]
     pub(crate) fn with_bytes_max(self, reply_bytes_max: usize) -> Self {

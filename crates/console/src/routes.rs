@@ -1,6 +1,7 @@
 //! The table of routes.
 //!
-//! To add one: a line with its path, the name of its reply's schema, and the use case. The page's types follow from the
+//! To add one: a line with its path, the name of its reply's schema, and the use case. A reply that follows from one
+//! session alone says so with `of_session`. The page's types follow from the
 //! types of the closure, with `cargo xtask generate`.
 
 use piton_core::Envelope;
@@ -12,10 +13,10 @@ use serde_json::{Map, Value, json};
 use crate::bounds::SHAPE_BYTES_MAX;
 use crate::change_ring::ChangeNotice;
 use crate::request::{
-    EnterConsole, KeepSession, OneArtifact, OneNode, OneSession, SettleRun, SignedIn,
-    SignedInPerson, TwoThings,
+    ConsoleStatus, EnterConsole, KeepSession, OneArtifact, OneNode, OneRun, OneSession, SettleRun,
+    SignedIn, TwoThings,
 };
-use crate::route::{NoFields, Route, RouteMethod, get, post};
+use crate::route::{NoFields, Route, RouteMethod, file, get, post};
 
 /// Path of the stream of changes, below the API.
 pub const CHANGES: &str = "/changes";
@@ -26,26 +27,27 @@ pub const ENTER: &str = "/enter";
 /// Path that signs a browser out, below the API.
 pub const LEAVE: &str = "/leave";
 
-/// Path of the signed-in person, below the API.
-pub const PERSON: &str = "/person";
+/// Path of the console's status, below the API.
+pub const STATUS: &str = "/status";
 
 /// Returns every route that a use case answers.
-#[rustfmt::skip]
+#[rustfmt::skip] // A line for each.
 pub fn routes() -> Vec<Route> {
     vec![
         get("/sessions", "piton.session.list/1", |it, NoFields {}| async move { it.runtime.list_sessions().await }),
-        get("/sessions/{session}", "piton.session.show/1", |it, asked: OneNode| async move { it.runtime.show_node(&asked.reference()).await }),
-        get("/sessions/{session}/tree", "piton.session.tree/1", |it, asked: OneSession| async move { it.runtime.run_tree(&asked.reference()).await }).with_bytes_max(SHAPE_BYTES_MAX),
-        get("/sessions/{session}/blame", "piton.blame.run/1", |it, asked: OneNode| async move { it.runtime.blame_node(&asked.reference()).await }),
-        get("/sessions/{session}/recap", "piton.blame.recap/1", |it, asked: OneNode| async move { it.runtime.blame_recap(&asked.reference()).await }),
-        get("/sessions/{session}/fork", "piton.fork/1", |it, asked: OneNode| async move { it.runtime.fork_run(&asked.reference()).await }),
+        get("/sessions/{session}", "piton.session.show/1", |it, asked: OneSession| async move { it.runtime.show_session(&asked.reference()).await }).of_session(|asked: &OneSession| asked.session),
+        get("/sessions/{session}/runs/{run}/tree", "piton.session.tree/1", |it, asked: OneRun| async move { it.runtime.run_tree(&asked.reference()).await }).of_session(|asked: &OneRun| asked.session).with_bytes_max(SHAPE_BYTES_MAX),
+        get("/sessions/{session}/runs/{run}/blame", "piton.blame.run/1", |it, asked: OneNode| async move { it.runtime.blame_node(&asked.reference()).await }),
+        get("/sessions/{session}/runs/{run}/recap", "piton.blame.recap/1", |it, asked: OneNode| async move { it.runtime.blame_recap(&asked.reference()).await }),
+        get("/sessions/{session}/runs/{run}/fork", "piton.fork/1", |it, asked: OneNode| async move { it.runtime.fork_run(&asked.reference()).await }),
         post("/sessions/{session}/settle", "piton.settle/1", |it, _, asked: SettleRun| async move {
             let (session, verdict) = asked.into_verdict();
             it.runtime.settle_run(&session, verdict).await
         }),
         post("/sessions/{session}/keep", "piton.session.keep/1", |it, _, asked: KeepSession| async move { it.runtime.keep_session(&asked.reference(), asked.keep).await }),
         post("/sessions/{session}/delete", "piton.session.delete/1", |it, _, asked: OneSession| async move { it.runtime.delete_session(&asked.reference()).await }),
-        get("/sessions/{session}/artifacts/{artifact}", "piton.session.artifact/1", |it, asked: OneArtifact| async move { it.runtime.session_artifact(&asked.reference(), &asked.artifact).await }),
+        file("/sessions/{session}/bundle", |it, asked: OneSession| async move { it.runtime.export_session(&asked.reference(), false).await }),
+        file("/artifacts/{digest}/content", |it, asked: OneArtifact| async move { it.artifact(asked.digest).await }),
         get("/compare", "piton.diff/1", |it, asked: TwoThings| async move {
             let (left, right) = asked.references()?;
             it.runtime.compare(&left, &right, &it.worlds()).await
@@ -65,7 +67,8 @@ struct RouteTypes {
     path: &'static str,
     schema: Option<&'static str>,
     request: Value,
-    reply: Value,
+    /// Nothing for a file.
+    reply: Option<Value>,
 }
 
 /// Returns the routes with the schemas of their requests and replies, and of everything that these name.
@@ -79,9 +82,9 @@ pub fn describe() -> Value {
         .map(|route| RouteTypes {
             method: route.method,
             path: route.path,
-            schema: Some(route.schema),
+            schema: route.schema,
             request: (route.request)(&mut requests).into(),
-            reply: (route.reply)(&mut replies).into(),
+            reply: route.reply.map(|reply| reply(&mut replies).into()),
         })
         .collect();
     let nothing = |requests: &mut SchemaGenerator| requests.subschema_for::<NoFields>().into();
@@ -96,13 +99,13 @@ pub fn describe() -> Value {
             RouteMethod::Post,
             LEAVE,
             nothing(&mut requests),
-            replies.subschema_for::<SignedInPerson>(),
+            replies.subschema_for::<ConsoleStatus>(),
         ),
         (
             RouteMethod::Get,
-            PERSON,
+            STATUS,
             nothing(&mut requests),
-            replies.subschema_for::<SignedInPerson>(),
+            replies.subschema_for::<ConsoleStatus>(),
         ),
     ];
     described.extend(by_hand.into_iter().map(|(method, path, request, reply)| RouteTypes {
@@ -110,7 +113,7 @@ pub fn describe() -> Value {
         path,
         schema: None,
         request,
-        reply: reply.into(),
+        reply: Some(reply.into()),
     }));
     described.sort_by_key(|route| (route.path, route.method.as_str()));
     let change: Value = replies.subschema_for::<ChangeNotice>().into();

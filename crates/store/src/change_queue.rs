@@ -72,3 +72,52 @@ impl ChangeWatch for ChangeReceiver {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::{ChangeReceiver, change_queue};
+    use crate::bounds::CHANGES_WAITING_MAX;
+    use crate::port::{Change, ChangeHint, ChangeWatch as _, ChangedPart};
+
+    fn hint(number: usize) -> Change {
+        let name = Some(number.to_string());
+        Change::Hint(ChangeHint { part: ChangedPart::Session, name, cursor: None })
+    }
+
+    /// What waits now.
+    fn rest(receiver: &mut ChangeReceiver) -> Vec<Change> {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut all = Vec::new();
+        while let Poll::Ready(change) = pin!(receiver.next()).poll(&mut context) {
+            all.push(change.unwrap());
+        }
+        all
+    }
+
+    #[test]
+    fn one_change_beyond_the_bound_stands_for_all_of_them() {
+        let (sender, mut receiver) = change_queue();
+        (0..CHANGES_WAITING_MAX).for_each(|number| assert!(sender.send(hint(number))));
+        assert_eq!(rest(&mut receiver).len(), CHANGES_WAITING_MAX);
+        (0..=CHANGES_WAITING_MAX).for_each(|number| assert!(sender.send(hint(number))));
+        assert_eq!(rest(&mut receiver), [Change::Lost]);
+    }
+
+    #[test]
+    fn a_change_that_waits_is_not_queued_again_and_a_loss_takes_the_place_of_what_waits() {
+        let (sender, mut receiver) = change_queue();
+        for number in [1, 1, 2, 2, 1] {
+            sender.send(hint(number));
+        }
+        assert_eq!(rest(&mut receiver), [hint(1), hint(2), hint(1)]);
+        sender.send(hint(1));
+        sender.send(Change::Lost);
+        sender.send(hint(2));
+        assert_eq!(rest(&mut receiver), [Change::Lost, hint(2)]);
+        drop(receiver);
+        assert!(!sender.send(hint(3)));
+    }
+}

@@ -57,7 +57,8 @@ struct Route {
     path: String,
     schema: Option<String>,
     request: Value,
-    reply: Value,
+    /// Nothing for a file.
+    reply: Option<Value>,
 }
 
 /// Returns the file for a description of the routes.
@@ -104,10 +105,11 @@ pub(crate) fn page(description: &str) -> Result<String> {
     for Route { method, path, schema, request, reply } in &routes {
         let place = format!("{method} {path}");
         let request = ts(request, &of_request).with_context(|| place.clone())?;
-        let reply = ts(reply, &of_reply).with_context(|| place.clone())?;
-        let reply = match schema {
-            Some(schema) => format!("Named<'{schema}', {reply}>"),
-            None => reply,
+        let reply = reply.as_ref().map(|reply| ts(reply, &of_reply)).transpose();
+        let reply = match (schema, reply.with_context(|| place.clone())?) {
+            (Some(schema), Some(reply)) => format!("Named<'{schema}', {reply}>"),
+            (None, Some(reply)) => reply,
+            (_, None) => "Blob".to_owned(),
         };
         writeln!(file, "  '{place}': {{ request: {request}; reply: {reply} }};").expect(INFALLIBLE);
     }

@@ -151,7 +151,7 @@ fn a_restart_signs_nobody_out() {
         .unwrap();
     let mut line = String::new();
     BufReader::new(again.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let (status, _) = browser.get("/api/v1/person");
+    let (status, _) = browser.get("/api/v1/status");
     again.kill().unwrap();
     again.wait().unwrap();
     assert_eq!(status, 200, "{line}");
@@ -205,7 +205,7 @@ fn up_starts_a_console_and_ends_it_whatever_ends_up() {
         assert!(!console.contains("/#"), "no key where no person reads: {console}");
         let browser = Browser::enter(&link(&rig));
         assert_eq!(format!("http://{}", browser.address), console);
-        assert_eq!(browser.get("/api/v1/person").0, 200);
+        assert_eq!(browser.get("/api/v1/status").0, 200);
         let code = server.stop(signal);
         assert_eq!(code, if signal == "-TERM" { Some(0) } else { None });
         waits_until("the console ends", || is_gone(&browser.address));
@@ -244,7 +244,7 @@ fn the_guide_names_what_can_go_wrong_as_the_console_does() {
     let key = json!({ "key": link.split_once("/#").unwrap().1 }).to_string();
     let replies = [
         send(console.address(), "POST /api/v1/enter", "", &key),
-        send(console.address(), "GET /api/v1/person", "", ""),
+        send(console.address(), "GET /api/v1/status", "", ""),
         send(console.address(), "GET http://elsewhere.example.org/", "", ""),
     ];
     said.extend(replies.map(|(_, body)| serde_json::from_str(&body).unwrap()));
@@ -253,5 +253,5 @@ fn the_guide_names_what_can_go_wrong_as_the_console_does() {
     }
     let told = guide.lines().filter(|line| line.starts_with("| *")).count();
     assert_eq!(told, said.len());
-    assert_eq!(browser.get("/api/v1/person").0, 200);
+    assert_eq!(browser.get("/api/v1/status").0, 200);
 }

@@ -9,7 +9,10 @@ use axum::Extension;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{RawPathParams, Request, State};
-use axum::http::header::{CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH};
+use axum::http::header::{
+    CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap, HeaderName,
+    IF_NONE_MATCH,
+};
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, on};
@@ -58,28 +61,62 @@ async fn answer(
         RouteMethod::Post => read_json(request).await?,
     };
     let program = console.program;
+    let session = route.session(&text)?;
+    // The version from before the reply is made: a reply that is newer than its tag is asked for once more.
+    let version = match session {
+        Some(session) => {
+            let known = known_version(known.as_ref(), &program);
+            if let Some(version) = known
+                && console.runtime.is_session_at(session, &version).await?
+            {
+                let tagged = [(ETAG, tag(&program, &version))];
+                return Ok((StatusCode::NOT_MODIFIED, tagged).into_response());
+            }
+            Some(console.runtime.session_version(session).await?)
+        }
+        None => None,
+    };
     let reply = (route.work)(console, Call { text, body, person }).await?;
     if reply.len() > route.reply_bytes_max {
         let advice = "Ask for less: one run, one step, or fewer entries at a time.";
         let (size, max, how) = (reply.len(), route.reply_bytes_max, MeasuredSize::Utf8Bytes);
         return Err(Envelope::over_budget("The reply", size, max, how, advice).into());
     }
+    if route.schema.is_none() {
+        return Ok((FILE_HEADERS, reply).into_response());
+    }
     let kind = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     if route.method == RouteMethod::Post {
         return Ok((kind, reply).into_response());
     }
-    let tag = tag(&program, &reply);
-    let tagged = [(ETAG, HeaderValue::from_str(&tag).expect("digests are ASCII"))];
-    if has_tag(known.as_ref(), &tag) {
+    let version = version.unwrap_or_else(|| Digest::of(&FileBytes(&reply)).to_string());
+    let tag = tag(&program, &version);
+    let is_known = tag.to_str().is_ok_and(|tag| has_tag(known.as_ref(), tag));
+    let tagged = [(ETAG, tag)];
+    if is_known {
         return Ok((StatusCode::NOT_MODIFIED, tagged).into_response());
     }
     Ok((tagged, kind, reply).into_response())
 }
 
-/// Returns the tag of a reply. It names the program too, because a newer one may read the same bytes differently.
-fn tag(program: &Digest, reply: &[u8]) -> String {
-    let both = format!("{program} {}", Digest::of(&FileBytes(reply)));
-    format!("\"{}\"", Digest::of(&FileBytes(both.as_bytes())))
+/// Headers of a file. What agents wrote is never shown as a page of ours.
+const FILE_HEADERS: [(HeaderName, &str); 3] = [
+    (CONTENT_TYPE, "application/octet-stream"),
+    (CONTENT_DISPOSITION, "attachment"),
+    (CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'"),
+];
+
+/// Returns the tag of a reply: its version, after the program that made it, since another program may say it otherwise.
+fn tag(program: &Digest, version: &str) -> HeaderValue {
+    HeaderValue::from_str(&format!("\"{program}/{version}\""))
+        .expect("digests and cursors are ASCII")
+}
+
+/// Returns the version that a page has, if this program tagged it.
+fn known_version(known: Option<&HeaderValue>, program: &Digest) -> Option<String> {
+    let known = known?.to_str().ok()?.trim().trim_start_matches("W/").trim_matches('"');
+    let version = known.strip_prefix(&program.to_string())?.strip_prefix('/')?;
+    Some(version.to_owned())
 }
 
 /// True if a list of tags that a browser has contains this one.

@@ -40,7 +40,7 @@ pub(super) async fn open(
         return Err(Problem::with_status(StatusCode::SERVICE_UNAVAILABLE, envelope));
     };
     // The beginning is sent at once, so that the page knows that it is connected.
-    let first = last.is_none().then(|| event(&changes.id(), "open", "{}"));
+    let first = last.is_none().then(|| open_event(&changes.id()));
     let parts = unfold((changes, stopped, first), |(mut changes, mut stopped, first)| async move {
         let part = match first {
             Some(first) => first,
@@ -64,6 +64,11 @@ async fn next(changes: &mut ChangeStream) -> String {
             event(&changes.id(), "change", &data)
         }
     }
+}
+
+/// Returns the beginning of the stream. It has no data, so a reader of events takes note of the id and of nothing else.
+fn open_event(id: &str) -> String {
+    format!("id: {id}\nevent: open\n\n")
 }
 
 fn event(id: &str, kind: &str, data: &str) -> String {

@@ -14,7 +14,7 @@ use super::sign_in::CookieForm;
 use super::{api, assets, change_events, connections, headers, origin, sign_in};
 use crate::console::Console;
 use crate::route::API;
-use crate::routes::{CHANGES, ENTER, LEAVE, PERSON};
+use crate::routes::{CHANGES, ENTER, LEAVE, STATUS};
 
 /// Serves the console at `listener` until `stop` is ready. `public` is the one further origin that its page may have.
 pub async fn serve(
@@ -48,7 +48,7 @@ fn router(
     api::router()
         .with_state(console)
         .route(&path(CHANGES), changes)
-        .route(&path(PERSON), get(sign_in::person))
+        .route(&path(STATUS), get(sign_in::status).with_state(signed.clone()))
         .route(&path(LEAVE), post(sign_in::leave).with_state(signed.clone()))
         .route_layer(from_fn_with_state(signed.clone(), sign_in::check))
         .route(&path(ENTER), post(sign_in::enter).with_state(signed))

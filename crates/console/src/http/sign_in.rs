@@ -21,7 +21,7 @@ use crate::bounds::BROWSER_LIFE;
 use crate::call_text::refused;
 use crate::console::Console;
 use crate::entrance::Person;
-use crate::request::{EnterConsole, SignedIn, SignedInPerson};
+use crate::request::{EnterConsole, SignedIn};
 use crate::secret::Secret;
 
 /// Header with the half of a sign-in that the page keeps. A page of elsewhere cannot send it without asking, and is
@@ -116,13 +116,16 @@ pub(super) async fn leave(
     if let Some(cookie) = form.find(&headers) {
         console.entrance.leave(&cookie).await?;
     }
-    let reply = SignedInPerson { name: person.name().to_owned() };
+    let reply = console.status(&person);
     Ok(([(SET_COOKIE, form.header(None, &headers))], json(&reply)).into_response())
 }
 
-/// Returns the person that this browser is signed in as.
-pub(super) async fn person(Extension(person): Extension<Person>) -> Response {
-    json(&SignedInPerson { name: person.name().to_owned() })
+/// Returns the console, and the person that this browser is signed in as.
+pub(super) async fn status(
+    State((console, _)): State<(Arc<Console>, CookieForm)>,
+    Extension(person): Extension<Person>,
+) -> Response {
+    json(&console.status(&person))
 }
 
 fn json(reply: &impl Serialize) -> Response {

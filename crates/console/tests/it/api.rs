@@ -36,7 +36,7 @@ async fn every_reading_route_without_a_name_answers() {
         if route.method == piton_console::route::RouteMethod::Get && is_plain {
             let reply = browser.get(&format!("/api/v1{}", route.path)).await;
             assert_eq!(reply.status, 200, "{route:?}: {}", reply.text());
-            assert_eq!(reply.json()["schema"], route.schema, "{route:?}");
+            assert_eq!(reply.json()["schema"].as_str(), route.schema, "{route:?}");
         }
     }
 }
@@ -57,6 +57,40 @@ async fn what_a_page_has_is_not_sent_again_until_it_changes() {
     let changed = browser.get_again("/api/v1/sessions", &tag).await;
     assert_eq!(changed.status, 200);
     assert_ne!(changed.header("etag"), tag);
+}
+
+#[tokio::test]
+async fn a_reply_about_one_session_is_tagged_with_its_version() {
+    let machine = Machine::start().await;
+    let session = machine.start_run("wr.tour").await;
+    let browser = machine.entered().await;
+    let path = format!("/api/v1/sessions/{session}");
+    let first = browser.get(&path).await;
+    let tag = first.header("etag").to_owned();
+    assert_eq!(browser.get_again(&path, &tag).await.status, 304);
+    // Another session is another reply, and so is the same one with another mark.
+    let other = machine.start_run("wr.tour").await;
+    assert_eq!(browser.get_again(&format!("/api/v1/sessions/{other}"), &tag).await.status, 200);
+    assert_eq!(browser.get_again(&path, &tag).await.status, 304);
+    browser.post(&format!("{path}/keep"), &json!({ "keep": true })).await;
+    let kept = browser.get_again(&path, &tag).await;
+    assert_eq!((kept.status, &kept.json()["kept"]), (200, &json!(true)));
+    for made_up in ["\"\"", "\"sha256:00/1.2.3\"", "nonsense"] {
+        assert_eq!(browser.get_again(&path, made_up).await.status, 200, "{made_up}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_sent_as_one_that_no_browser_shows() {
+    let machine = Machine::start().await;
+    let session = machine.start_run("wr.tour").await;
+    let browser = machine.entered().await;
+    let bundle = browser.get(&format!("/api/v1/sessions/{session}/bundle")).await;
+    assert_eq!(bundle.status, 200, "{}", bundle.text());
+    assert_eq!(bundle.header("content-type"), "application/octet-stream");
+    assert_eq!(bundle.header("content-disposition"), "attachment");
+    assert_eq!(bundle.header("content-security-policy"), "sandbox; default-src 'none'");
+    assert!(bundle.text().contains(&session));
 }
 
 #[tokio::test]

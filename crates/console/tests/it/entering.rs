@@ -26,10 +26,10 @@ async fn a_link_lets_one_browser_in_and_both_halves_are_asked_for_each_time() {
     let cookie = reply.header("set-cookie");
     assert!(cookie.starts_with(&format!("piton-console-{}=", machine.port)), "{cookie}");
     assert!(cookie.ends_with("; HttpOnly; SameSite=Strict; Path=/; Max-Age=43200"), "{cookie}");
-    assert_eq!(browser.get("/api/v1/person").await.json(), json!({ "name": "Ana" }));
+    assert_eq!(browser.get("/api/v1/status").await.json()["person"], "Ana");
     for (cookie, secret) in [(None, browser.secret.clone()), (browser.cookie.clone(), None)] {
         let half = Browser { cookie, secret, ..browser.clone() };
-        for path in ["/api/v1/sessions", "/api/v1/person", "/api/v1/changes"] {
+        for path in ["/api/v1/sessions", "/api/v1/status", "/api/v1/changes"] {
             assert_refused(&half.get(path).await, 401, Code::ConsoleSignInRequired);
         }
         let settled = half.post("/api/v1/sessions/x/settle", &json!({})).await;
@@ -52,7 +52,7 @@ async fn a_link_that_waited_too_long_is_refused() {
 async fn a_person_without_a_name_is_the_user_of_the_machine() {
     let machine = Machine::start().await;
     let browser = machine.entered().await;
-    assert_eq!(browser.get("/api/v1/person").await.json()["name"], "os-user");
+    assert_eq!(browser.get("/api/v1/status").await.json()["person"], "os-user");
 }
 
 #[tokio::test]
@@ -62,8 +62,8 @@ async fn a_browser_that_leaves_is_out_at_once() {
     let left = one.post("/api/v1/leave", &json!({})).await;
     assert_eq!(left.status, 200);
     assert!(left.header("set-cookie").contains("Max-Age=0"));
-    assert_refused(&one.get("/api/v1/person").await, 401, Code::ConsoleSignInRequired);
-    assert_eq!(other.get("/api/v1/person").await.status, 200);
+    assert_refused(&one.get("/api/v1/status").await, 401, Code::ConsoleSignInRequired);
+    assert_eq!(other.get("/api/v1/status").await.status, 200);
 }
 
 #[tokio::test]
@@ -73,9 +73,9 @@ async fn the_thirty_third_browser_signs_the_first_one_out() {
     for _ in 0..33 {
         browsers.push(machine.entered().await);
     }
-    assert_eq!(browsers[0].get("/api/v1/person").await.status, 401);
-    assert_eq!(browsers[1].get("/api/v1/person").await.status, 200);
-    assert_eq!(browsers[32].get("/api/v1/person").await.status, 200);
+    assert_eq!(browsers[0].get("/api/v1/status").await.status, 401);
+    assert_eq!(browsers[1].get("/api/v1/status").await.status, 200);
+    assert_eq!(browsers[32].get("/api/v1/status").await.status, 200);
 }
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn a_write_without_the_word_of_a_browser_is_refused() {
     headers.push(("Sec-Fetch-Site".to_owned(), "cross-site".to_owned()));
     let foreign = browser.send("POST /api/v1/leave", &headers, b"{}").await;
     assert_refused(&foreign, 403, Code::ConsoleOriginRefused);
-    assert_eq!(browser.get("/api/v1/person").await.status, 200, "nothing was done");
+    assert_eq!(browser.get("/api/v1/status").await.status, 200, "nothing was done");
 }
 
 #[tokio::test]

@@ -123,13 +123,12 @@ impl ValueForm {
                 paths.collect::<Result<_, _>>().map(Value::Paths)
             }
             Self::Name(names) if names.contains(&text) => Ok(Value::Name(text.to_owned())),
-            Self::Name(_) => Err(not_taken()),
             Self::Whole { .. } => {
                 text.parse().ok().and_then(|whole| self.whole(whole)).ok_or_else(not_taken)
             }
             Self::Address => text.parse().map(Value::Address).map_err(|_| not_taken()),
             Self::Url if is_web_address(text) => Ok(Value::Name(text.to_owned())),
-            Self::Url => Err(not_taken()),
+            Self::Name(_) | Self::Url => Err(not_taken()),
         }
     }
 

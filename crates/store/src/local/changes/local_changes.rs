@@ -1,5 +1,4 @@
 //! The adapter for changes on this machine's disk.
-#![expect(clippy::disallowed_methods, reason = "the watch has a thread of its own")]
 
 use std::path::PathBuf;
 use std::thread;

@@ -95,9 +95,10 @@ async fn a_watch_that_is_not_read_holds_a_bounded_number_of_changes(rig: &impl C
     for number in 0..20 {
         rig.make_change(ChangedPart::Session, &format!("s{}", number % 3)).await;
     }
-    let mut count = 0;
+    hear_of(&mut *watch, ChangedPart::Session, "s1").await;
+    let mut count = 1;
     while timeout(Duration::from_millis(200), watch.next()).await.is_ok() {
         count += 1;
     }
-    assert!((1..=CHANGES_WAITING_MAX).contains(&count), "{count}");
+    assert!(count <= CHANGES_WAITING_MAX, "{count}");
 }
