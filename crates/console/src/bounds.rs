@@ -53,6 +53,9 @@ pub const STREAMS_MAX: usize = 64;
 /// Pause before the source of changes is asked for again after it failed.
 pub const SOURCE_PAUSE: Duration = Duration::from_secs(1);
 
+/// Maximum length of an origin in bytes: that of the longest host name.
+pub const ORIGIN_BYTES_MAX: usize = 300;
+
 /// Maximum number of connections. A browser opens six, and a person has a handful of browsers.
 pub const CONNECTIONS_MAX: usize = 128;
 

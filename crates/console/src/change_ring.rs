@@ -81,6 +81,7 @@ pub enum RingEntry {
 }
 
 impl ChangeRing {
+    /// Creates an empty ring for a process.
     pub fn new(process: String) -> Self {
         Self { process, oldest: 1, kept: VecDeque::new() }
     }
@@ -177,6 +178,7 @@ impl ChangePacer {
         self.0.values().map(|paced| paced.free_at).min()
     }
 
+    /// Forgets everything, also what waits.
     pub fn clear(&mut self) {
         self.0.clear();
     }

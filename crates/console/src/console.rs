@@ -58,6 +58,7 @@ impl fmt::Debug for Console {
 }
 
 impl Console {
+    /// Creates the console.
     pub fn new(ports: ConsolePorts) -> Arc<Self> {
         let ConsolePorts { runtime, backpacks, files, frames, table, changes, .. } = ports;
         Arc::new(Self {

@@ -51,6 +51,7 @@ impl Person {
         (!name.is_empty()).then_some(Self(name))
     }
 
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.0
     }
@@ -126,6 +127,7 @@ fn is_fresh(since: TimestampMs, life: Duration, now: TimestampMs) -> bool {
 }
 
 impl Entrance {
+    /// Creates the entrance over a table of its own.
     pub fn new(table: Arc<dyn Table>, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
         Self { table, clock, entropy }
     }

@@ -171,6 +171,9 @@ pub const REPLY_TIME: Duration = Duration::from_hours(1);
 /// Maximum number of changes that wait for the reader of a watch. Beyond it, the reader looks at everything anyway.
 pub const CHANGES_WAITING_MAX: usize = 4096;
 
+/// Number of bytes that are read at a time of what the kernel reports: some hundred changes.
+pub const KERNEL_EVENTS_BYTES: usize = 16 * 1024;
+
 /// Maximum number of streams whose changes the kernel reports. Linux lets a user have thousands of watches, and other
 /// programs want some too; further streams are looked at in turn.
 pub const STREAMS_WATCHED_MAX: usize = 4096;

@@ -197,6 +197,40 @@ fn a_change_by_another_process_reaches_the_page() {
 }
 
 #[test]
+fn reading_is_no_change() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    let console = Console::start(&rig);
+    let browser = Browser::enter(&link(&rig));
+    let mut stream = TcpStream::connect(console.address()).unwrap();
+    let head = format!(
+        "GET /api/v1/changes HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\nPiton-Console: {}\r\n\r\n",
+        console.address(),
+        browser.cookie,
+        browser.secret
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let paths = ["/sessions", "/workflows", "/settings/status", "/repairs", "/preferences"];
+    let shown = format!("/sessions/{}", run.session);
+    // A page that asked again for each hint of its own making would never rest.
+    let ask = || {
+        for path in paths.iter().copied().chain([shown.as_str()]) {
+            assert_eq!(browser.get(&format!("/api/v1{path}")).0, 200, "{path}");
+        }
+    };
+    // The first time, what can be recomputed is cached.
+    ask();
+    thread::sleep(Duration::from_millis(300));
+    stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let mut bytes = [0; 65536];
+    while stream.read(&mut bytes).is_ok_and(|count| count > 0) {}
+    ask();
+    let heard = stream.read(&mut bytes);
+    let count = heard.as_ref().map_or(0, |count| *count);
+    assert!(heard.is_err(), "{}", text(&bytes[..count]));
+}
+
+#[test]
 fn up_starts_a_console_and_ends_it_whatever_ends_up() {
     for signal in ["-TERM", "-KILL"] {
         let rig = Rig::new();

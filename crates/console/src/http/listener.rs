@@ -8,8 +8,7 @@ use std::str::FromStr;
 use piton_core::{Code, Envelope};
 use tokio::net::TcpListener;
 
-/// Bytes of the longest origin: that of the longest host name.
-const ORIGIN_BYTES_MAX: usize = 300;
+use crate::bounds::ORIGIN_BYTES_MAX;
 
 /// A bound address of the console.
 #[derive(Debug)]

@@ -32,9 +32,7 @@ mod linux {
     use rustix::io::Errno;
 
     use super::{KernelEvent, WatchId};
-
-    /// Bytes that are read at a time: some hundred events.
-    const BUFFER_BYTES: usize = 16 * 1024;
+    use crate::bounds::KERNEL_EVENTS_BYTES;
 
     /// An inotify instance.
     pub(in super::super) struct KernelWatch(OwnedFd);
@@ -71,7 +69,7 @@ mod linux {
                 Ok(_) => {}
                 Err(error) => return Err(error.into()),
             }
-            let mut buffer = [MaybeUninit::uninit(); BUFFER_BYTES];
+            let mut buffer = [MaybeUninit::uninit(); KERNEL_EVENTS_BYTES];
             let mut reader = Reader::new(&self.0, &mut buffer);
             loop {
                 let event = match reader.next() {
