@@ -15,12 +15,12 @@ use piton_runtime::backpack::JournalPorts;
 use piton_runtime::context::ContextPorts;
 use piton_runtime::workspaces::{VirtualPorts, WorkspacePorts};
 use piton_store::Error;
-use piton_store::local::{DamagedKept, LocalTable, SystemEntropy, TableStatus, list_damaged};
-use piton_store::port::Replies;
+use piton_store::local::{DamagedKept, LocalChanges, LocalTable, TableStatus, list_damaged};
+use piton_store::port::{Changes, Replies, Table};
 
 pub(crate) use piton::memory_workspaces;
 pub(crate) use piton_store::local::{
-    DataDir, SystemClock, SystemTimer, repair_table, runs_as_root,
+    DataDir, SystemClock, SystemEntropy, SystemTimer, WatchedPlace, repair_table, runs_as_root,
 };
 
 /// The adapters over an open data directory.
@@ -71,6 +71,16 @@ impl Adapters {
     /// Returns the store of replies for clients that lose their connection.
     pub(crate) fn replies(&self) -> Arc<dyn Replies> {
         self.piton.replies()
+    }
+
+    /// Returns the table in which the console keeps who is signed in.
+    pub(crate) fn console_table(&self) -> Result<Arc<dyn Table>, Error> {
+        self.piton.table(&"console".parse().expect("it is a name"))
+    }
+
+    /// Returns the hints about changes in the data directory and in places around it.
+    pub(crate) fn changes(&self, places: Vec<WatchedPlace>) -> Arc<dyn Changes> {
+        Arc::new(LocalChanges::new(self.piton.dir().clone(), places))
     }
 
     /// Returns the status of the table file.

@@ -7,8 +7,8 @@ use piton_runtime::request::SessionReference;
 
 use crate::app::{App, Outcome};
 use crate::commands::{
-    approve, backpack, blame, config, context, data, diff, doctor, explain, flow, fork, inbox,
-    install, keys, logs, man, mcp, prefs, session, up, workflow, workspace,
+    approve, backpack, blame, config, console, context, data, diff, doctor, explain, flow, fork,
+    inbox, install, keys, logs, man, mcp, prefs, session, up, workflow, workspace,
 };
 use crate::demo;
 use crate::exit;
@@ -118,6 +118,8 @@ pub(crate) enum Command {
     /// Serve agents over HTTP until Ctrl-C
     #[command(after_help = "Example:\n  piton up")]
     Up(workspace::WorkspaceArguments),
+    /// Watch and steer what agents do, in a browser
+    Console(console::ConsoleCommand),
     /// Check that everything Piton needs is in order
     #[command(after_help = "Example:\n  piton doctor --json")]
     Doctor,
@@ -150,6 +152,12 @@ pub(crate) enum Command {
     /// Prints the reference of this command line as Markdown.
     #[command(name = "internal-reference", hide = true)]
     Reference,
+    /// Prints the routes of the console, with the types of their requests and replies, as JSON.
+    #[command(name = "internal-console-routes", hide = true)]
+    ConsoleRoutes,
+    /// Shows a page in the browser once a line arrives on standard input.
+    #[command(name = "internal-open-page", hide = true)]
+    OpenPage(console::OpenPage),
 }
 
 impl Command {
@@ -173,6 +181,7 @@ impl Command {
             Self::Config(command) => command.run(app),
             Self::Mcp(command) => command.run(app),
             Self::Up(chosen) => up::run(app, &chosen),
+            Self::Console(command) => command.run(app),
             Self::Doctor => doctor::run(app),
             Self::Explain(command) => command.run(app),
             Self::Logs(command) => command.run(app),
@@ -183,6 +192,8 @@ impl Command {
             Self::Man(command) => command.run(app),
             Self::Demo => demo::run(app),
             Self::Reference => man::print_reference(),
+            Self::ConsoleRoutes => console::print_routes(),
+            Self::OpenPage(page) => page.run(),
         }
     }
 }

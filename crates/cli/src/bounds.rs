@@ -44,6 +44,12 @@ pub(crate) const CELL_BYTES_MAX: usize = 40;
 /// Number of ports after the default one that are tried. Users with more servers on one machine choose ports.
 pub(crate) const PORTS_TRIED: u16 = 20;
 
+/// Number of ports after the default one that the console tries before it takes any: those below the servers for agents.
+pub(crate) const CONSOLE_PORTS_TRIED: u16 = 6;
+
+/// Time that `up` waits for the console beside it. It takes a fraction of a second; agents are served either way.
+pub(crate) const CONSOLE_START_WAIT: Duration = Duration::from_secs(5);
+
 /// Maximum size of a token file in bytes; a token is one line.
 pub(crate) const TOKEN_FILE_BYTES_MAX: u64 = 4096;
 

@@ -107,6 +107,9 @@ pub const RETENTION_DAYS_DEFAULT: u32 = 90;
 /// Default port of the server: free, and PITO on the keys of a telephone.
 pub const HTTP_PORT_DEFAULT: u32 = 7477;
 
+/// Default port of the console: below those that servers for agents take when theirs is in use.
+pub const CONSOLE_PORT_DEFAULT: u32 = 7470;
+
 /// The largest valid port.
 pub const HTTP_PORT_MAX: u32 = 65_535;
 

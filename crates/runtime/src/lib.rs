@@ -89,7 +89,12 @@ pub mod workflow;
 pub mod workspaces;
 
 pub use connection::{Connection, Whereabouts};
-// The port by which a front end keeps replies for clients that lose their connection. The use cases know nothing of it.
-pub use piton_store::port::{Replies, ReplyClaim, ReplyKey};
+// Ports that front ends use on their own, and the use cases know nothing of: kept replies for clients that lose their
+// connection, a table for facts of the front end itself, and hints about changes.
+pub use piton_store::Error as StoreError;
+pub use piton_store::port::{
+    Change, ChangeHint, ChangeWatch, ChangedPart, Changes, Expect, Key, Replies, ReplyClaim,
+    ReplyKey, Table, TableWrite,
+};
 pub use piton_workflow::compile::StepAccess;
 pub use workflow::{CallBasis, Runtime, RuntimePorts};

@@ -231,3 +231,21 @@ pub const INDEX_FEW_MATCHES: usize = 2_000;
 
 /// Number of times that a call starts over because the index was damaged or replaced by another process.
 pub const INDEX_ATTEMPTS: u32 = 3;
+/// Maximum number of changes that wait for the reader of a watch. Beyond it, the reader looks at everything anyway.
+pub const CHANGES_WAITING_MAX: usize = 4096;
+
+/// Number of bytes that are read at a time of what the kernel reports: some hundred changes.
+pub const KERNEL_EVENTS_BYTES: usize = 16 * 1024;
+
+/// Maximum number of streams whose changes the kernel reports. Linux lets a user have thousands of watches, and other
+/// programs want some too; further streams are looked at in turn.
+pub const STREAMS_WATCHED_MAX: usize = 4096;
+
+/// Age of the last change up to which the kernel reports changes of a stream. Older ones are looked at in turn.
+pub const STREAM_WATCHED_AGE: Duration = Duration::from_hours(24);
+
+/// Interval at which streams that the kernel does not report are looked at: a part of them each time.
+pub const CHANGES_LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Number of looks after which each of those streams was looked at once: within a minute.
+pub const CHANGES_LOOKS: usize = 60;

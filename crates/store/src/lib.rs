@@ -49,6 +49,7 @@
 //! | `schema` | JSON Schemas of durable types |
 
 pub mod bounds;
+mod change_queue;
 pub mod collect;
 mod error;
 mod event;

@@ -1,9 +1,11 @@
-//! `cargo xtask generate`: files that follow from code, written under `docs/generated` and `docs/errors`.
+//! `cargo xtask generate`: files that follow from code, written under `docs/generated` and `docs/errors`, and the types
+//! of the console's page.
 //!
 //! *Invariants*: a generator is a pure function of code and of the project's text; it sorts, and
 //! knows neither date nor machine. So two runs give the same bytes, and `--check` can compare them.
 
 mod builtins;
+mod console_types;
 mod errors;
 mod schemas;
 mod tools;
@@ -66,12 +68,15 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
     Ok(compare(&everything(root)?, &on_disk(root)?))
 }
 
-/// Every generated file, the reference of the command line included, which the program prints itself.
+/// Every generated file. The program itself prints the reference of its command line and the routes of its console.
 fn everything(root: &Path) -> Result<Files> {
     let mut files = generate(&Project::load(root)?)?;
     let arguments = ["run", "--quiet", "--package", "piton-cli", "--", "internal-reference"];
     let reference = process::output(root, &process::cargo(), &arguments)?;
     files.insert(format!("{DIRECTORY}/cli.md"), reference.into_bytes());
+    let arguments = ["run", "--quiet", "--package", "piton-cli", "--", "internal-console-routes"];
+    let routes = process::output(root, &process::cargo(), &arguments)?;
+    files.insert(console_types::FILE.to_owned(), console_types::page(&routes)?.into_bytes());
     Ok(files)
 }
 
@@ -134,6 +139,10 @@ fn first_difference(left: &[u8], right: &[u8]) -> usize {
 
 fn on_disk(root: &Path) -> Result<Files> {
     let mut files = Files::new();
+    // The one generated file among others that are written by hand.
+    if let Ok(types) = fs::read(root.join(console_types::FILE)) {
+        files.insert(console_types::FILE.to_owned(), types);
+    }
     let mut waiting = vec![root.join(DIRECTORY), root.join(ERRORS)];
     while let Some(directory) = waiting.pop() {
         let Ok(entries) = fs::read_dir(&directory) else {

@@ -26,6 +26,9 @@ const REFUSED: [(&str, &str); 7] = [
     ("unimplemented!(", "write it, or leave the feature out"),
 ];
 
+/// Calls that are an agent's: the console shows and settles, and moves no run.
+const OF_AGENTS: [&str; 2] = ["start_workflow", "continue_workflow"];
+
 /// Everything this file forbids.
 pub(crate) fn check(project: &Project) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -34,6 +37,26 @@ pub(crate) fn check(project: &Project) -> Vec<Problem> {
         problems.extend(check_length(file));
         problems.extend(check_code(file));
         problems.extend(check_budgets(file));
+        problems.extend(check_console(file));
+    }
+    problems
+}
+
+/// Calls of agents in the console. Its tests play the agent.
+fn check_console(file: &File) -> Vec<Problem> {
+    if !file.path.starts_with("crates/console/src/") {
+        return Vec::new();
+    }
+    let mut problems = Vec::new();
+    for line in file.lines() {
+        for name in OF_AGENTS.iter().filter(|name| line.code.contains(**name)) {
+            problems.push(Problem::at(
+                &file.path,
+                line.number,
+                format!("the console names `{name}`"),
+                "leave starting and continuing runs to agents; the console shows, and settles questions",
+            ));
+        }
     }
     problems
 }
@@ -135,6 +158,18 @@ mod tests {
         finds(check, "crates/a/src/b.rs", "#[allow(dead_code)]", &["`#[allow` is not used here"]);
         finds(check, "crates/a/src/b.rs", "// #[allow(x)] in a comment", &[]);
         finds(check, "crates/a/src/b.rs", "let x = \"#[ignore]\";", &[]);
+    }
+
+    // shows in part: WR-500 (the console has no name for the calls that move a run)
+    #[test]
+    fn the_console_does_not_name_the_calls_of_agents() {
+        for name in ["start_workflow", "continue_workflow"] {
+            let code = format!("connection.{name}(request).await");
+            let what = format!("the console names `{name}`");
+            finds(check, "crates/console/src/routes.rs", &code, &[what.as_str()]);
+            finds(check, "crates/console/tests/it/browser.rs", &code, &[]);
+            finds(check, "crates/mcp/src/sets/workflow.rs", &code, &[]);
+        }
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! `piton up`: serves agents over HTTP.
 //!
-//! *Invariants*: at most one process serves a data directory, and the lease `up` decides which one. The notice
-//! `run/up.json` only says where it listens: a crash drops the lease but leaves a notice behind.
+//! *Invariants*: at most one process serves a data directory. The console beside it has a process of its own, which is
+//! started before the sandbox goes up, and ends with this one.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process;
 
-use piton_core::{Code, Envelope};
+use piton_core::Envelope;
 use piton_mcp::bounds::SHUTDOWN_WAIT;
 use piton_mcp::http::PATH;
 use piton_mcp::{Listener, Stopped, Token, serve_http};
@@ -15,15 +15,15 @@ use piton_runtime::config::{SettingKey, SettingSource, Settings};
 use piton_runtime::reply::ListedWorkflows;
 use piton_runtime::request::ListWorkflows;
 use piton_runtime::workflow::SourceKind;
-use piton_store::port::{Lease, Mode, Patience};
-use piton_store::{Error, LeaseName};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use super::console::ConsoleBeside;
 use super::mcp::McpClient;
+use super::server_notice::{ServerNotice, ServerTurn};
 use super::stop;
 use super::workspace::{WorkspaceArguments, sandbox};
 use crate::app::{App, Outcome};
-use crate::bounds::{NOTICE_BYTES_MAX, PORTS_TRIED, TOKEN_FILE_BYTES_MAX};
+use crate::bounds::{PORTS_TRIED, TOKEN_FILE_BYTES_MAX};
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
 use crate::files;
@@ -47,12 +47,17 @@ pub(crate) fn run(app: &App, chosen: &WorkspaceArguments) -> Outcome {
     let settings = app.configuration()?.settings_here().map_err(Failure::Configuration)?;
     // Asked before anything else: the sandbox, and opening the directory, create it.
     let is_new = !files::exists(&app.data_dir(&settings)?);
+    // Before the sandbox, which keeps this process from starting any other.
+    let console = ConsoleBeside::start(app);
     // The sandbox holds for threads that start later, so it goes up before the runtime starts any.
     sandbox::put_up(app, &declared)?;
     // A bad token file ends the command before it takes the lease.
     let token = token(&settings)?;
     let open = app.open()?;
-    let Some(lease) = lease(&open)? else { return report_running(app, &open) };
+    let lease = match ServerTurn::take(&open, "up")? {
+        ServerTurn::Free(lease) => lease,
+        ServerTurn::Running(notice) => return report_running(app, &open, &notice),
+    };
     let offer = open.offer(WorkspaceArguments::open(&open, declared)?);
     open.note_applied();
     // Only the holder of the lease binds a port, so two starts on one data directory do not race for it.
@@ -60,12 +65,21 @@ pub(crate) fn run(app: &App, chosen: &WorkspaceArguments) -> Outcome {
     let url = format!("http://{}{PATH}", listener.address());
     let notice = ServerNotice { pid: process::id(), url };
     // The notice follows the bind, since only then is the port known. Both guards live until the server has ended.
-    let posted = notice.post(open.root())?;
+    let posted = notice.post(open.root(), "up")?;
     let listed = open.connect(app).list_workflows(&ListWorkflows::default())?;
     // Handlers are installed before the text that promises Ctrl-C is printed: a program that reads it may send a
     // signal.
     let stop = open.wait(async { stop::signals() })?;
-    say_opening(app, open.root(), is_new, &notice, settings.http_token_file(), &listed);
+    let console = console.address(app, &open);
+    say_opening(
+        app,
+        open.root(),
+        is_new,
+        &console.text,
+        &notice,
+        settings.http_token_file(),
+        &listed,
+    );
     let server = ServerAnnouncement { server: &notice, data_dir: open.root(), was_running: false };
     app.output.reply("piton.up/1", &server)?;
     open.log.began();
@@ -82,39 +96,20 @@ pub(crate) fn run(app: &App, chosen: &WorkspaceArguments) -> Outcome {
     let stopped = open.block_on(serve_http(listener.keeping(replies), offer, stop));
     // The notice goes before the lease (a tuple drops in order): the next server's notice is never removed by this
     // one.
-    drop((posted, lease));
+    drop((console, posted, lease));
     say_stopped(app, stopped);
     Ok(CommandEnding::Done)
 }
 
-/// Acquires the right to serve this data directory; `None` if another process holds it.
-fn lease(open: &Open) -> Result<Option<Lease>, Failure> {
-    let name: LeaseName = "up".parse().expect("it is a name");
-    // No waiting: a holder keeps the lease for as long as it serves.
-    let leases = &open.adapters.ports.leases;
-    match open.block_on(leases.acquire(&name, Mode::Exclusive, Patience::FailFast)) {
-        Ok(lease) => Ok(Some(lease)),
-        Err(Error::Busy { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
 /// Reports the server that is already running.
-fn report_running(app: &App, open: &Open) -> Outcome {
-    // The notice appears after the lease is taken and goes before it is dropped, so without one the other server is
-    // just starting or stopping.
-    let Some(notice) = ServerNotice::read(open.root()) else {
-        let message = "Another `piton up` is about to serve this data directory.";
-        let advice = "Run the command again to see its address.";
-        return Err(Envelope::new(Code::StoreBusy, message).with_suggestion(advice).into());
-    };
+fn report_running(app: &App, open: &Open, notice: &ServerNotice) -> Outcome {
     writeln!(
         app.output,
         "Piton already serves this data directory, at {} (process {}).",
         notice.url, notice.pid
     );
     app.output.advise(CONNECT);
-    let server = ServerAnnouncement { server: &notice, data_dir: open.root(), was_running: true };
+    let server = ServerAnnouncement { server: notice, data_dir: open.root(), was_running: true };
     app.output.finish("piton.up/1", &server)
 }
 
@@ -144,51 +139,12 @@ fn token(settings: &Settings) -> Result<Option<Token>, Failure> {
     Ok(Some(Token::parse(&text)?))
 }
 
-/// The notice of a running server: `run/up.json` in the data directory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ServerNotice {
-    pid: u32,
-    url: String,
-}
-
-/// The notice of this process. Dropping it removes the file.
-struct Posted(PathBuf);
-
-impl ServerNotice {
-    fn path(root: &Path) -> PathBuf {
-        root.join("run/up.json")
-    }
-
-    /// Reads the notice of a data directory's server, if there is a valid one.
-    fn read(root: &Path) -> Option<Self> {
-        let text = files::read_if_there(&Self::path(root), NOTICE_BYTES_MAX).ok()??;
-        serde_json::from_str(&text).ok()
-    }
-
-    /// Publishes that this server runs.
-    fn post(&self, root: &Path) -> Result<Posted, Failure> {
-        let path = Self::path(root);
-        files::make_directory(path.parent().unwrap_or(root))?;
-        let text = serde_json::to_vec(self).expect("it is made of a number and a text");
-        // Atomic, so that another process never reads half a notice.
-        files::write(&path, &text, true)?;
-        Ok(Posted(path))
-    }
-}
-
-impl Drop for Posted {
-    fn drop(&mut self) {
-        // A notice that stays is overwritten by the next server, and is not trusted without the lease.
-        let _ = files::remove(&self.0);
-    }
-}
-
 /// Prints the opening text. `token` is the file with the token that callers have to send.
 fn say_opening(
     app: &App,
     root: &Path,
     is_new: bool,
+    console: &str,
     notice: &ServerNotice,
     token: Option<&Path>,
     listed: &ListedWorkflows,
@@ -199,6 +155,7 @@ fn say_opening(
         listed.workflows.iter().filter(|entry| entry.source_kind == SourceKind::Bundled).count();
     let own = listed.workflows.len() - bundled;
     writeln!(output, "Piton {} · data in {data}{new}\n", env!("CARGO_PKG_VERSION"));
+    output.advise(format_args!("  Console    {console}"));
     writeln!(output, "  MCP        {}", notice.url);
     if let Some(file) = token {
         let file = app.display_path(file);

@@ -27,7 +27,8 @@ const RUN: &str = "amber-otter";
 const NODE: &str = "h3kq9x7d";
 
 /// Pages that other tests run, each with the file that does.
-const ELSEWHERE: [(&str, &str); 6] = [
+const ELSEWHERE: [(&str, &str); 7] = [
+    ("docs/guides/console.md", "crates/cli/tests/it/console.rs"),
     ("docs/guides/after-damage.md", "crates/cli/tests/it/advice.rs"),
     ("docs/guides/debug-a-wrong-answer.md", "crates/cli/tests/it/examples.rs"),
     ("docs/guides/context.md", "crates/cli/tests/it/context/guide.rs"),

@@ -11,6 +11,7 @@ mod branches;
 mod clients;
 mod command_line;
 mod config_check;
+mod console;
 mod context;
 mod damage;
 mod demo;

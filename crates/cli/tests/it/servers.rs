@@ -46,6 +46,13 @@ impl Server {
         self.child.wait().unwrap().code()
     }
 
+    /// What the server says about its console.
+    pub(crate) fn console(&self) -> String {
+        let line = self.said.lines().find_map(|line| line.trim().strip_prefix("Console")).unwrap();
+        let line = line.trim();
+        line.split_once(" (").map_or(line, |(address, _)| address).to_owned()
+    }
+
     fn port(&self) -> u16 {
         let address = self.url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
         address.rsplit(':').next().unwrap().parse().unwrap()
@@ -104,6 +111,7 @@ fn the_start_says_how_to_connect() {
     let rig = Rig::new();
     let server = Server::start(&rig, &[("PITON_HTTP_PORT", "0")]);
     let said = server.said.replace(&server.url, "http://127.0.0.1:7477/mcp");
+    let said = said.replace(&server.console(), "http://127.0.0.1:7470");
     assert_eq!(server.stop("-TERM"), Some(0));
     insta::assert_snapshot!("up", said);
 }

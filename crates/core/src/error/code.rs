@@ -468,6 +468,19 @@ codes! {
         "The configuration of the Workspaces was refused, so there is no file access.",
         "Correct every problem that the message names, then start again.";
 
+    /// The browser is not signed in to the console.
+    ConsoleSignInRequired => "CONSOLE_SIGN_IN_REQUIRED", permanent,
+        "The browser is not signed in to the console, or its sign-in ended.",
+        "Open the link that `piton console link` prints.";
+    /// The link to the console cannot be used.
+    ConsoleLinkInvalid => "CONSOLE_LINK_INVALID", permanent,
+        "The link to the console works once and for ten minutes, and this one does not work any more.",
+        "Open the link that `piton console link` prints.";
+    /// A request to the console does not come from its own page.
+    ConsoleOriginRefused => "CONSOLE_ORIGIN_REFUSED", permanent,
+        "The request does not come from the console's own page, so nothing was done.",
+        "Open the console at the address that `piton console` prints, or set `console.public_url` to the address that you use.";
+
     /// The caller sent something that is not valid.
     ValidationError => "VALIDATION_ERROR", permanent,
         "The call carries something that is missing, malformed or not allowed.",
@@ -525,6 +538,8 @@ crate::closed_set! {
         Context => "context",
         /// The files of a Workspace.
         Workspace => "workspace",
+        /// A browser at the console.
+        Console => "console",
         /// What the caller sent.
         Validation => "validation",
         /// Piton itself.
@@ -546,6 +561,7 @@ impl Domain {
             Self::Backpack => "a backpack",
             Self::Context => "the tree and the frames of a project",
             Self::Workspace => "the files of a Workspace",
+            Self::Console => "a browser at the console",
             Self::Validation => "what the caller sent",
             Self::Internal => "Piton itself",
         }

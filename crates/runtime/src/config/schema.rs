@@ -61,6 +61,9 @@ fn setting(key: SettingKey) -> Value {
         ValueForm::Whole { min, max } => {
             json!({ "type": "integer", "minimum": min, "maximum": max })
         }
+        ValueForm::Url => {
+            json!({ "type": "string", "format": "uri", "pattern": "^https?://[^/]+/?$" })
+        }
         ValueForm::Address => {
             json!({ "type": "string", "anyOf": [{ "format": "ipv4" }, { "format": "ipv6" }] })
         }

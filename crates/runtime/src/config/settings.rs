@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::table::{Answers, Effect, LogLevel, RunNeeded, SettingKey};
 use super::value::Value;
-use crate::bounds::{HTTP_PORT_DEFAULT, RETENTION_DAYS_DEFAULT};
+use crate::bounds::{CONSOLE_PORT_DEFAULT, HTTP_PORT_DEFAULT, RETENTION_DAYS_DEFAULT};
 
 piton_core::closed_set! {
     /// Where a setting comes from, weakest first.
@@ -136,6 +136,20 @@ impl Settings {
     /// Returns the file with the token of the server, if it is set.
     pub fn http_token_file(&self) -> Option<&Path> {
         self.path(SettingKey::HttpTokenFile)
+    }
+
+    /// Returns the port that the console listens on.
+    pub fn console_port(&self) -> u16 {
+        let port = self.whole(SettingKey::ConsolePort).unwrap_or(CONSOLE_PORT_DEFAULT);
+        u16::try_from(port).expect("the form of the setting bounds it")
+    }
+
+    /// Returns the further address of the console, if it is set.
+    pub fn console_public_url(&self) -> Option<&str> {
+        match &self.get(SettingKey::ConsolePublicUrl)?.value {
+            Value::Name(address) => Some(address),
+            _ => None,
+        }
     }
 
     /// Returns the condition under which a call must name its step.

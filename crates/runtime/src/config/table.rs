@@ -9,7 +9,9 @@ use piton_workflow::{Autonomy, RiskPolicy};
 
 use super::settings::SettingSource;
 use super::value::{Value, ValueForm};
-use crate::bounds::{HTTP_PORT_DEFAULT, HTTP_PORT_MAX, RETENTION_DAYS_DEFAULT};
+use crate::bounds::{
+    CONSOLE_PORT_DEFAULT, HTTP_PORT_DEFAULT, HTTP_PORT_MAX, RETENTION_DAYS_DEFAULT,
+};
 
 piton_core::closed_set! {
     /// Names a setting: its section and its name.
@@ -32,6 +34,10 @@ piton_core::closed_set! {
         HttpPort => "http.port",
         /// The file with the token that callers of the server must send.
         HttpTokenFile => "http.token_file",
+        /// The port that the console listens on.
+        ConsolePort => "console.port",
+        /// The one further address at which a browser reaches the console.
+        ConsolePublicUrl => "console.public_url",
         /// When calls of an agent must name the step that they belong to.
         AccessRun => "access.run",
         /// The form of answers to clients.
@@ -142,6 +148,24 @@ impl SettingKey {
                 example: "\"~/.config/piton/http-token\"",
                 default: None,
                 meaning: "The file with the token that callers of the server must send.",
+            },
+            Self::ConsolePort => SettingRow {
+                variable: "PITON_CONSOLE_PORT",
+                form: ValueForm::Whole { min: 0, max: HTTP_PORT_MAX },
+                effect: Effect::Restart,
+                in_project: false,
+                example: "7470",
+                default: Some(Value::Whole(CONSOLE_PORT_DEFAULT)),
+                meaning: "The port that the console listens on; 0 picks any free port.",
+            },
+            Self::ConsolePublicUrl => SettingRow {
+                variable: "PITON_CONSOLE_PUBLIC_URL",
+                form: ValueForm::Url,
+                effect: Effect::Restart,
+                in_project: false,
+                example: "\"https://piton.example.org\"",
+                default: None,
+                meaning: "The one further address at which a browser reaches the console, through a tunnel or a proxy of your own.",
             },
             Self::AccessRun => SettingRow {
                 variable: "PITON_ACCESS_RUN",

@@ -21,6 +21,8 @@ pub enum ValueForm {
     },
     /// An IP address.
     Address,
+    /// A web address: a scheme and a host.
+    Url,
 }
 
 /// What a setting is set to. Paths are absolute and UTF-8.
@@ -31,7 +33,7 @@ pub enum Value {
     Path(PathBuf),
     /// Paths, in the order in which they are searched.
     Paths(Vec<PathBuf>),
-    /// A name.
+    /// A name, or a web address.
     Name(String),
     /// A number.
     Whole(u32),
@@ -78,6 +80,7 @@ impl ValueForm {
             Self::Name(names) => format!("one of: {}", names.join(", ")),
             Self::Whole { min, max } => format!("a whole number from {min} to {max}"),
             Self::Address => "an IP address".to_owned(),
+            Self::Url => "a web address such as https://piton.example.org".to_owned(),
         }
     }
 
@@ -108,7 +111,7 @@ impl ValueForm {
                 let whole = u32::from_str_radix(digits.trim_start_matches('+'), number.radix());
                 whole.ok().and_then(|whole| self.whole(whole)).ok_or_else(not_taken)
             }
-            (Self::Path | Self::Name(_) | Self::Address, DeValue::String(text)) => {
+            (Self::Path | Self::Name(_) | Self::Address | Self::Url, DeValue::String(text)) => {
                 self.of_text(text, base)
             }
             _ => Err(not_taken()),
@@ -128,11 +131,12 @@ impl ValueForm {
                 paths.collect::<Result<_, _>>().map(Value::Paths)
             }
             Self::Name(names) if names.contains(&text) => Ok(Value::Name(text.to_owned())),
-            Self::Name(_) => Err(not_taken()),
             Self::Whole { .. } => {
                 text.parse().ok().and_then(|whole| self.whole(whole)).ok_or_else(not_taken)
             }
             Self::Address => text.parse().map(Value::Address).map_err(|_| not_taken()),
+            Self::Url if is_web_address(text) => Ok(Value::Name(text.to_owned())),
+            Self::Name(_) | Self::Url => Err(not_taken()),
         }
     }
 
@@ -140,6 +144,14 @@ impl ValueForm {
         let Self::Whole { min, max } = self else { return None };
         (min..=max).contains(&found).then_some(Value::Whole(found))
     }
+}
+
+/// True for `http://host` or `https://host`, with or without a port and a slash at the end.
+fn is_web_address(text: &str) -> bool {
+    let host = text.strip_prefix("https://").or(text.strip_prefix("http://"));
+    let host = host.map(|host| host.strip_suffix('/').unwrap_or(host)).unwrap_or_default();
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
+    !host.is_empty() && host.bytes().all(is_usual)
 }
 
 /// Renders an entry of a file for a message.

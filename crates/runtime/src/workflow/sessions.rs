@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use piton_core::{Code, Envelope, SessionId};
 use piton_store::StreamId;
+use piton_store::port::Follow;
 use piton_workflow::maintenance::{RetentionMark, control, set_control};
 use piton_workflow::run_index::remove_from_index;
 
@@ -57,6 +58,31 @@ impl Runtime {
         let runs = show(&reading, &run, Some(node)).await?.into_iter().collect();
         let kept = self.is_kept(session).await?;
         Ok(SessionShown { session_id: session, kept, runs })
+    }
+
+    /// Returns a text that stays the same for as long as nothing about a session changes.
+    pub async fn session_version(&self, session: SessionId) -> Result<String, Envelope> {
+        // The control records alone tell where the stream ends.
+        let stream = StreamId::from(session);
+        let cursor = self.ports.journal.pins(&stream, None).await?.cursor;
+        Ok(format!("{cursor}{}", self.mark_of(session).await?))
+    }
+
+    /// True if nothing about a session changed since [`session_version`](Self::session_version). Costs one metadata
+    /// lookup, and one in the table.
+    pub async fn is_session_at(&self, session: SessionId, version: &str) -> Result<bool, Envelope> {
+        let Some(cursor) = version.strip_suffix(self.mark_of(session).await?) else {
+            return Ok(false);
+        };
+        // A text that is no cursor was made by another version, or by nobody.
+        let Ok(cursor) = cursor.parse() else { return Ok(false) };
+        let followed = self.ports.journal.follow(&StreamId::from(session), &cursor).await?;
+        Ok(matches!(followed, Follow::Unchanged))
+    }
+
+    /// Returns a mark for whether a session survives its retention time.
+    async fn mark_of(&self, session: SessionId) -> Result<&'static str, Envelope> {
+        Ok(if self.is_kept(session).await? { "+kept" } else { "+expires" })
     }
 
     async fn is_kept(&self, session: SessionId) -> Result<bool, Envelope> {

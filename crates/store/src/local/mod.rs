@@ -15,11 +15,13 @@
 //! | `leases` | locks between processes |
 //! | `keyring`, `keyring_text` | the signing keys, and their written form |
 //! | `cache`, `replies` | results and replies that may be lost |
+//! | `changes` | hints about changes, from the kernel or by looking |
 //! | `damaged` | what repairs keep of damaged key rings, tables and blobs |
 //! | `system` | the clock, timer and randomness of the machine |
 
 mod blobs;
 mod cache;
+mod changes;
 mod damaged;
 mod data_dir;
 pub mod disk;
@@ -39,6 +41,7 @@ mod table;
 
 pub use blobs::LocalBlobs;
 pub use cache::LocalCache;
+pub use changes::{LocalChanges, WatchedPlace};
 pub use damaged::{DamagedKept, list_damaged};
 pub use data_dir::DataDir;
 pub use index::LocalIndex;

@@ -5,6 +5,7 @@
 
 mod blobs;
 mod cache;
+mod changes;
 mod index;
 mod journal;
 mod keyring;
@@ -14,6 +15,7 @@ mod table;
 
 pub use blobs::MemoryBlobs;
 pub use cache::MemoryCache;
+pub use changes::MemoryChanges;
 pub use index::MemoryIndex;
 pub use journal::MemoryJournal;
 pub use keyring::MemoryKeyRing;

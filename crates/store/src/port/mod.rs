@@ -10,6 +10,7 @@ use crate::Error;
 
 mod blobs;
 mod cache;
+mod changes;
 mod index;
 mod journal;
 mod keyring;
@@ -19,6 +20,7 @@ mod table;
 
 pub use blobs::{BlobEntry, BlobNamespace, BlobReader, Blobs, Roots, RootsCursor};
 pub use cache::{Cache, CacheKey};
+pub use changes::{Change, ChangeHint, ChangeWatch, ChangedPart, Changes};
 pub use index::{
     Collection, CursorPage, Document, Facet, FacetValue, FieldValue, Filter, Hit, Index, IndexPage,
     IndexQuery, IndexVersion, IndexedSource, Order, SourceEntry, SourcePage,

@@ -7,6 +7,7 @@
 )]
 
 mod cache;
+mod changes;
 mod collection;
 mod contracts;
 mod crash;

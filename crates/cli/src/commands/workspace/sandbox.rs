@@ -5,7 +5,7 @@
 //! alone decide what an agent may read.
 #![expect(clippy::disallowed_methods, reason = "a thread of its own tries the wall out")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use piton_runtime::workspaces::{
@@ -19,6 +19,21 @@ use crate::output;
 
 /// Note for a user who runs this as root.
 pub(crate) const AS_ROOT: &str = "Piton runs as root, so file permissions do not restrict it; only the Workspaces and the kernel's sandbox do";
+
+/// Puts up the sandbox around the console, which also writes what a person edits: `editable` directories, as far as they
+/// exist. No thread may have been started yet.
+pub(crate) fn put_up_console(
+    root: &Path,
+    declared: &JoinedWorkspaces,
+    editable: Vec<PathBuf>,
+) -> Result<KernelSandbox, Failure> {
+    DataDir::open(root).map_err(|error| Failure::data_dir(root, &error))?;
+    let editable = editable.into_iter().filter(|directory| directory.is_dir());
+    let editable =
+        editable.map(|directory| AllowedDirectory { directory, scope: AccessScope::ReadWrite });
+    enclose(&openings(root, declared).into_iter().chain(editable).collect::<Vec<_>>())
+        .map_err(not_enclosed)
+}
 
 /// Puts up the sandbox around this process, if it has workspaces. No thread may have been started yet.
 pub(crate) fn put_up(
@@ -35,12 +50,14 @@ pub(crate) fn put_up(
     let root = app.data_dir(&settings)?;
     // The sandbox can only admit directories that exist, so the data directory is created first.
     DataDir::open(&root).map_err(|error| Failure::data_dir(&root, &error))?;
-    enclose(&openings(&root, declared)).map(Some).map_err(|why| {
-        Failure::refused(
-            format!("Nothing was begun: {why}."),
-            "Check that every directory of a Workspace exists; `piton workspace map` names what is wrong.",
-        )
-    })
+    enclose(&openings(&root, declared)).map(Some).map_err(not_enclosed)
+}
+
+fn not_enclosed(why: &str) -> Failure {
+    Failure::refused(
+        format!("Nothing was begun: {why}."),
+        "Check that every directory of a Workspace exists; `piton workspace map` names what is wrong.",
+    )
 }
 
 /// Returns the sandbox that this machine offers, tried out on a thread that ends.

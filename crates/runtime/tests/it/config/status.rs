@@ -12,11 +12,13 @@ use crate::rig::{Machine, start, two_steps};
 #[test]
 fn each_setting_says_what_it_takes_to_change_it() {
     use SettingKey::{
-        AccessRun, Autonomy, DataDir, HttpBind, HttpPort, HttpTokenFile, LogLevel, McpAnswers,
-        ProjectDir, RetentionDays, RiskPolicy, WorkflowDirs,
+        AccessRun, Autonomy, ConsolePort, ConsolePublicUrl, DataDir, HttpBind, HttpPort,
+        HttpTokenFile, LogLevel, McpAnswers, ProjectDir, RetentionDays, RiskPolicy, WorkflowDirs,
     };
     let restart = [
         AccessRun,
+        ConsolePort,
+        ConsolePublicUrl,
         DataDir,
         WorkflowDirs,
         ProjectDir,

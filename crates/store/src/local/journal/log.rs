@@ -39,8 +39,13 @@ const HEADER_BYTES: usize = MAGIC.len() + LENGTH_DIGITS + 1 + GROUP_DIGITS + 1 +
 /// The layout of backpacks.
 pub struct LogLayout;
 
+impl LogLayout {
+    /// Name of the control file.
+    pub(in crate::local) const CONTROL_FILE: &'static str = "log";
+}
+
 impl Layout for LogLayout {
-    const CONTROL: &'static str = "log";
+    const CONTROL: &'static str = Self::CONTROL_FILE;
     const PLANS_PER_COMMIT: usize = QUEUE_PLANS_MAX;
 
     fn scan<E: Event>(

@@ -46,8 +46,13 @@ pub struct Segmented;
 /// A plan's events after a check against its records. The outer error is the disk's, the inner one the stream's.
 type Checked<E> = Result<Result<Vec<E>, LineError>, Error>;
 
+impl Segmented {
+    /// Name of the control file.
+    pub(in crate::local) const CONTROL_FILE: &'static str = "manifest.jsonl";
+}
+
 impl Layout for Segmented {
-    const CONTROL: &'static str = "manifest.jsonl";
+    const CONTROL: &'static str = Self::CONTROL_FILE;
     const PLANS_PER_COMMIT: usize = 1;
 
     fn scan<E: Event>(

@@ -9,6 +9,7 @@
 
 pub mod blobs;
 pub mod cache;
+pub mod changes;
 pub mod index;
 pub mod journal;
 pub mod keyring;

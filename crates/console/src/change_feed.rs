@@ -1,0 +1,195 @@
+//! The delivery of changes to pages: one watch for all of them, while at least one is open.
+//!
+//! *Invariants*: without a page nothing is watched. A page that continues after a time in which nothing was watched is
+//! told to look at everything.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use piton_core::port::Entropy;
+use piton_runtime::{Change, ChangeWatch, Changes};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::bounds::{SOURCE_PAUSE, STREAMS_MAX, WATCH_LINGER};
+use crate::change_ring::{ChangeNotice, ChangePacer, ChangeRing, RingEntry};
+
+/// Bytes that tell one process from another.
+const PROCESS_BYTES: usize = 4;
+
+/// The delivery of changes.
+pub(crate) struct ChangeFeed {
+    inner: Arc<Inner>,
+    places: Arc<Semaphore>,
+}
+
+struct Inner {
+    source: Arc<dyn Changes>,
+    state: Mutex<State>,
+    /// The number of the next notice; changes wake the pages.
+    news: watch::Sender<u64>,
+    /// The number of open streams.
+    streams: watch::Sender<usize>,
+}
+
+struct State {
+    ring: ChangeRing,
+    /// Set while a task watches.
+    is_watching: bool,
+}
+
+/// The changes for one page. Dropping it ends the delivery.
+pub(crate) struct ChangeStream {
+    inner: Arc<Inner>,
+    position: u64,
+    news: watch::Receiver<u64>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl ChangeFeed {
+    pub(crate) fn new(source: Arc<dyn Changes>, entropy: &dyn Entropy) -> Self {
+        let mut process = [0; PROCESS_BYTES];
+        entropy.fill(&mut process);
+        let process: String = process.iter().map(|byte| format!("{byte:02x}")).collect();
+        let ring = ChangeRing::new(process);
+        let inner = Inner {
+            source,
+            news: watch::Sender::new(ring.next_number()),
+            state: Mutex::new(State { ring, is_watching: false }),
+            streams: watch::Sender::new(0),
+        };
+        Self { inner: Arc::new(inner), places: Arc::new(Semaphore::new(STREAMS_MAX)) }
+    }
+
+    /// Opens the changes for a page, after the last event that it has seen. `None` if too many pages are open.
+    pub(crate) fn open(&self, last_event_id: Option<&str>) -> Option<ChangeStream> {
+        let place = Arc::clone(&self.places).try_acquire_owned().ok()?;
+        let inner = Arc::clone(&self.inner);
+        inner.streams.send_modify(|count| *count += 1);
+        let mut state = inner.lock();
+        if !state.is_watching {
+            state.is_watching = true;
+            // Nobody watched until now: ids from before then lead to a reset.
+            state.ring.lose();
+            tokio::spawn(pump(Arc::clone(&inner)));
+        }
+        let position = match last_event_id {
+            Some(id) => state.ring.position(id),
+            None => state.ring.next_number(),
+        };
+        drop(state);
+        let news = inner.news.subscribe();
+        Some(ChangeStream { inner, position, news, _place: place })
+    }
+}
+
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Every change of the state is complete before anything can panic.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the ring and wakes the pages.
+    fn change(&self, change: impl FnOnce(&mut ChangeRing)) {
+        let mut state = self.lock();
+        change(&mut state.ring);
+        self.news.send_replace(state.ring.next_number());
+    }
+
+    /// Returns when no page has been open for a while.
+    async fn unused(&self) {
+        let mut streams = self.streams.subscribe();
+        loop {
+            // The sender is in `self`, so waiting cannot fail.
+            let _ = streams.wait_for(|count| *count == 0).await;
+            tokio::select! {
+                () = sleep(WATCH_LINGER) => return,
+                _ = streams.wait_for(|count| *count > 0) => {}
+            }
+        }
+    }
+}
+
+impl ChangeStream {
+    /// Returns the id of the last event that the page has seen.
+    pub(crate) fn id(&self) -> String {
+        self.inner.lock().ring.id(self.position.max(1))
+    }
+
+    /// Waits for what comes next. Nothing is lost if the wait is given up.
+    pub(crate) async fn next(&mut self) -> RingEntry {
+        loop {
+            self.news.borrow_and_update();
+            if let Some((entry, position)) = self.inner.lock().ring.at(self.position) {
+                self.position = position;
+                return entry;
+            }
+            // The sender is in `inner`, so waiting cannot fail.
+            let _ = self.news.changed().await;
+        }
+    }
+}
+
+impl Drop for ChangeStream {
+    fn drop(&mut self) {
+        self.inner.streams.send_modify(|count| *count -= 1);
+    }
+}
+
+/// Moves changes from the source into the ring until no page is open.
+async fn pump(inner: Arc<Inner>) {
+    loop {
+        tokio::select! {
+            () = watch_source(&inner) => {}
+            () = inner.unused() => {}
+        }
+        let mut state = inner.lock();
+        // A page that opens in this very moment counts itself before it takes the lock, so it is seen here, or sees that
+        // nobody watches any more.
+        if *inner.streams.borrow() == 0 {
+            state.is_watching = false;
+            return;
+        }
+        drop(state);
+        inner.change(ChangeRing::lose);
+    }
+}
+
+/// Moves changes into the ring, whatever happens to their source.
+async fn watch_source(inner: &Inner) {
+    loop {
+        if let Ok(mut watch) = inner.source.watch().await {
+            follow(inner, &mut *watch).await;
+        }
+        // The source failed. What it would have reported is unknown.
+        inner.change(ChangeRing::lose);
+        sleep(SOURCE_PAUSE).await;
+    }
+}
+
+/// Moves changes until the watch fails.
+async fn follow(inner: &Inner, watch: &mut dyn ChangeWatch) {
+    let (start, mut pacer) = (Instant::now(), ChangePacer::default());
+    loop {
+        // Far away if nothing waits.
+        let due = start + pacer.next_due().unwrap_or(Duration::from_hours(24) + start.elapsed());
+        let ready = tokio::select! {
+            change = watch.next() => match change {
+                Ok(Change::Hint(hint)) => {
+                    let notices = ChangeNotice::of(hint).into_iter();
+                    notices.filter_map(|notice| pacer.offer(notice, start.elapsed())).collect()
+                }
+                Ok(Change::Lost) => {
+                    pacer.clear();
+                    inner.change(ChangeRing::lose);
+                    Vec::new()
+                }
+                Err(_) => return,
+            },
+            () = sleep_until(due) => pacer.due(start.elapsed()),
+        };
+        if !ready.is_empty() {
+            inner.change(|ring| ready.into_iter().for_each(|notice| ring.push(notice)));
+        }
+    }
+}

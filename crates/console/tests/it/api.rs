@@ -1,0 +1,143 @@
+//! Replies: what they hold, their tags and their bounds.
+
+use piton_core::Code;
+use serde_json::json;
+
+use crate::browser::Machine;
+
+// shows in part: WR-485 (the console)
+#[tokio::test]
+async fn a_reply_names_its_schema_and_an_error_is_the_envelope() {
+    let machine = Machine::start().await;
+    let session = machine.start_run("wr.tour").await;
+    let browser = machine.entered().await;
+    let list = browser.get("/api/v1/sessions").await.json();
+    assert_eq!(list["schema"], "piton.session.list/1");
+    assert_eq!(list["runs"][0]["sessionId"], session.as_str());
+    let shown = browser.get(&format!("/api/v1/sessions/{session}")).await.json();
+    assert_eq!(shown["sessionId"], session.as_str());
+    let missing = browser.get("/api/v1/sessions/sess_00000000000000000000000000").await;
+    let problem = missing.json();
+    assert_eq!(missing.status, 404, "{problem}");
+    assert_eq!(problem["code"], Code::SessionNotFound.as_str());
+    assert_eq!(problem["type"], "urn:piton:error:SESSION_NOT_FOUND");
+    for field in ["message", "suggestion", "retry"] {
+        assert!(!problem[field].is_null(), "{field}");
+    }
+}
+
+#[tokio::test]
+async fn every_reading_route_without_a_name_answers() {
+    let machine = Machine::start().await;
+    machine.start_run("wr.tour").await;
+    let browser = machine.entered().await;
+    for route in piton_console::routes::routes() {
+        let is_plain = !route.path.contains('{') && route.path != "/compare";
+        if route.method == piton_console::route::RouteMethod::Get && is_plain {
+            let reply = browser.get(&format!("/api/v1{}", route.path)).await;
+            assert_eq!(reply.status, 200, "{route:?}: {}", reply.text());
+            assert_eq!(reply.json()["schema"].as_str(), route.schema, "{route:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_page_has_is_not_sent_again_until_it_changes() {
+    let machine = Machine::start().await;
+    machine.start_run("wr.tour").await;
+    let browser = machine.entered().await;
+    let first = browser.get("/api/v1/sessions").await;
+    let tag = first.header("etag").to_owned();
+    for known in [tag.clone(), format!("W/{tag}"), format!("\"other\", {tag}")] {
+        let again = browser.get_again("/api/v1/sessions", &known).await;
+        assert_eq!((again.status, again.body.len()), (304, 0), "{known}");
+        assert_eq!(again.header("etag"), tag);
+    }
+    machine.start_run("wr.tour").await;
+    let changed = browser.get_again("/api/v1/sessions", &tag).await;
+    assert_eq!(changed.status, 200);
+    assert_ne!(changed.header("etag"), tag);
+}
+
+#[tokio::test]
+async fn a_reply_about_one_session_is_tagged_with_its_version() {
+    let machine = Machine::start().await;
+    let session = machine.start_run("wr.tour").await;
+    let browser = machine.entered().await;
+    let path = format!("/api/v1/sessions/{session}");
+    let first = browser.get(&path).await;
+    let tag = first.header("etag").to_owned();
+    assert_eq!(browser.get_again(&path, &tag).await.status, 304);
+    // Another session is another reply, and so is the same one with another mark.
+    let other = machine.start_run("wr.tour").await;
+    assert_eq!(browser.get_again(&format!("/api/v1/sessions/{other}"), &tag).await.status, 200);
+    assert_eq!(browser.get_again(&path, &tag).await.status, 304);
+    browser.post(&format!("{path}/keep"), &json!({ "keep": true })).await;
+    let kept = browser.get_again(&path, &tag).await;
+    assert_eq!((kept.status, &kept.json()["kept"]), (200, &json!(true)));
+    for made_up in ["\"\"", "\"sha256:00/1.2.3\"", "nonsense"] {
+        assert_eq!(browser.get_again(&path, made_up).await.status, 200, "{made_up}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_sent_as_one_that_no_browser_shows() {
+    let machine = Machine::start().await;
+    let session = machine.start_run("wr.tour").await;
+    let browser = machine.entered().await;
+    let bundle = browser.get(&format!("/api/v1/sessions/{session}/bundle")).await;
+    assert_eq!(bundle.status, 200, "{}", bundle.text());
+    assert_eq!(bundle.header("content-type"), "application/octet-stream");
+    assert_eq!(bundle.header("content-disposition"), "attachment");
+    assert_eq!(bundle.header("content-security-policy"), "sandbox; default-src 'none'");
+    assert!(bundle.text().contains(&session));
+}
+
+#[tokio::test]
+async fn requests_beyond_their_bounds_are_refused() {
+    let machine = Machine::start().await;
+    let browser = machine.entered().await;
+    for (path, status) in [
+        ("/api/v1/sessions?limit=201", 400),
+        ("/api/v1/sessions?unknown=1", 400),
+        ("/api/v1/sessions/not-an-id", 400),
+        ("/api/v1/none", 404),
+        ("/api/v2/sessions", 404),
+        ("/api", 404),
+    ] {
+        let reply = browser.get(path).await;
+        assert_eq!(reply.status, status, "{path}: {}", reply.text());
+        assert_eq!(reply.json()["code"], Code::ValidationError.as_str(), "{path}");
+    }
+    assert_eq!(browser.post("/api/v1/sessions", &json!({})).await.status, 405);
+    let long = vec![b' '; 4 * 1024 * 1024 + 1];
+    let reply = browser.send("POST /api/v1/enter", &browser.own(), &long).await;
+    assert_eq!(reply.status, 413);
+}
+
+// shows in part: WR-500 (a person settles a question in the console, and nothing else moves a run)
+#[tokio::test]
+async fn a_question_is_settled_and_one_that_is_not_there_is_refused() {
+    let machine = Machine::start().await;
+    let session = machine.start_run("wr.tour").await;
+    let browser = machine.entered().await;
+    let path = format!("/api/v1/sessions/{session}/settle");
+    let refused = browser.post(&path, &json!({ "verdict": "approve" })).await;
+    assert_eq!(refused.status, 400, "{}", refused.text());
+    let twice = browser.post(&path, &json!({ "verdict": "approve", "session": session })).await;
+    assert!(twice.text().contains("in the path and in the body"));
+    let kept =
+        browser.post(&format!("/api/v1/sessions/{session}/keep"), &json!({ "keep": true })).await;
+    assert_eq!(kept.json()["kept"], true);
+}
+
+#[tokio::test]
+async fn a_stopped_console_ends_and_frees_its_port() {
+    let machine = Machine::start().await;
+    let port = machine.port;
+    let mut changes = machine.entered().await;
+    changes.cookie = changes.cookie.take();
+    let _open = changes.begin("GET /api/v1/changes", &changes.own(), b"").await;
+    machine.stop().await;
+    assert!(piton_console::Listener::bind(port).await.unwrap().is_some());
+}
