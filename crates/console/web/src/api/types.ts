@@ -1,0 +1,2 @@
+/** The one place that pages import replies from. */
+export type * from './provisional'
