@@ -63,7 +63,7 @@ export function entry(seed, changes = {}) {
   const status = STATUSES[Math.floor(next() * STATUSES.length)]
   const isDone = status.startsWith('complete')
   const number = 1 + Math.floor(next() * titles.length)
-  const activeAt = NOW - Math.floor(seed < 12 ? seed * 4 * MINUTE + next() * 3 * MINUTE : seed * seed * 400 + next() * HOUR)
+  const activeAt = NOW - Math.floor(seed * 4 * MINUTE + next() * 3 * MINUTE + seed * seed * 400)
   const isWaiting = status === 'blocked' && next() < 0.4
   const goal = GOALS[Math.floor(next() * GOALS.length)]
   const branch = BRANCHES[Math.floor(next() * BRANCHES.length)]

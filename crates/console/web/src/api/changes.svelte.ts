@@ -4,7 +4,7 @@
  */
 import { embedded, headers } from './client'
 import { EventReader, backoff } from './events'
-import type { Hint } from './types'
+import type { Hint } from './replies'
 
 type Listener = (hint: Hint) => void
 
@@ -98,7 +98,8 @@ async function read(body: ReadableStream<Uint8Array>): Promise<void> {
     if (done) return
     for (const event of events.push(decoder.decode(value, { stream: true }))) {
       if (event.id !== undefined) lastId = event.id
-      receive(event.event === 'reset' ? { scope: 'lost' } : (JSON.parse(event.data) as Hint))
+      if (event.event === 'reset') receive({ scope: 'lost' })
+      else if (event.event === 'change') receive(JSON.parse(event.data) as Hint)
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Failures of a request, always as an envelope: what is wrong, and what to do next. */
-import type { Envelope } from './types'
+import type { Envelope } from './replies'
 
 export class RequestFailure extends Error {
   constructor(

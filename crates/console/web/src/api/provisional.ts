@@ -488,23 +488,37 @@ export type SaveOutcome =
   | { kind: 'conflict'; path: string; digestRead?: string; digest?: string; text?: string; lines: DiffLine[]; linesLeftOut: number }
   | { kind: 'unsound'; check: SourceCheck }
 
-export interface CompiledPart {
+export interface CompiledStep {
   stepId: string
   title: string
-  depth: number
-  kind: 'step' | 'loop' | 'probe'
-  origin: string
-  condition?: string
-  pieces: PromptPiece[]
-  contract?: string
-  criteria?: string[]
+  requireConfirmation: boolean
+  prompt: string
+  additions: { featureId: string; contentDigest: string; bytes: number }[]
+  outputContract?: { contractRef?: string }
+  validationCriteria: unknown[]
+  probe?: { capability: string }
+  provenance: { source: 'authored' | 'template_injected' | 'feature_injected'; originId?: string }
+  runCondition?: unknown
 }
 
-export interface CompiledView {
+export type SequenceEntry = { kind: 'step'; stepId: string } | { kind: 'loop'; loopId: string }
+
+export interface CompiledWorkflow {
   workflowId: string
+  name?: string
+  description?: string
+  features: { featureId?: string }[]
+  steps: CompiledStep[]
+  sequence: SequenceEntry[]
+  loops: { loopId: string; title?: string; conditionId: string; maxIterations: number; body: SequenceEntry[] }[]
+}
+
+export interface CompiledSource {
   workflowHash: string
-  hashInputs: { name: string; digest: string }[]
-  parts: CompiledPart[]
+  hashInputs: { part: string; bytes: number; digest: string }[]
+  files: { path?: string; digest: string; isRoutine: boolean }[]
+  workflow: CompiledWorkflow
+  warning?: string
 }
 
 export interface PinnedWorkflow {
@@ -539,11 +553,12 @@ export interface WorkflowStats {
 }
 
 export interface CatalogueEntry {
+  id: string
   kind: string
-  name: string
   label: string
   description: string
-  insert: string
+  insert: unknown
+  place: string
 }
 
 export interface SourceCompletions {
@@ -685,9 +700,21 @@ export interface QuarantineList {
 }
 
 export interface FlowGraph {
-  flow: string
-  nodes: { name: string; type: string; visits: number; lastMs?: number; isRunning?: boolean }[]
-  edges: { from: string; to: string; action?: string }[]
+  backpack: string
+  runId: string
+  status: string
+  nodes: {
+    path: string
+    parent?: string
+    kind: string
+    isStart: boolean
+    state: 'not_visited' | 'finished' | 'current'
+    visits: number
+    condition?: string
+  }[]
+  edges: { from: string; to: string; condition: string; taken: number }[]
+  leftOut: number
+  olderVisits: number
 }
 
 /* Files */
@@ -758,19 +785,29 @@ export interface OverlayDiff {
 
 /* Context */
 
-export interface TreeEntry {
-  name: string
-  path: string
-  kind: 'file' | 'directory'
+export interface FrameCounts {
+  nodes: number
   fresh: number
   stale: number
   missing: number
+  unchecked?: number
+}
+
+export interface LevelEntry {
+  name: string
+  path: string
+  kind: 'file' | 'directory'
+  size: number
+  counts?: FrameCounts
 }
 
 export interface TreeLevel {
   path: string
-  entries: TreeEntry[]
-  leftOut: number
+  tree: number
+  own: FrameCounts
+  from: number
+  entries: LevelEntry[]
+  total: number
   unchecked?: string
 }
 
@@ -795,10 +832,11 @@ export interface NodeFrames {
   leftOut: number
 }
 
-export interface Composed {
+export interface ComposePreview {
   path: string
-  text: string
-  frames: ViewedFrame[]
+  maxTokens: number
+  tokens: number
+  frames: { frame: ViewedFrame; tokens: number; isIncluded: boolean; fitsAt?: number }[]
   leftOut: number
 }
 
@@ -806,23 +844,27 @@ export interface Composed {
 
 export interface SettingShown {
   key: string
-  meaning: string
-  desired?: unknown
+  value?: unknown
   applied?: unknown
-  place: string
+  isApplied: boolean
+  place: 'default' | 'user' | 'project' | 'environment'
   at?: string
+  default?: unknown
+  accepts: string
+  names?: string[]
+  variable: string
+  inProject: boolean
   effect: 'live' | 'restart'
-  isDifferent: boolean
-  choices?: string[]
-  range?: { min: number; max: number }
+  meaning: string
 }
 
 export interface SettingsShown {
+  userFile?: string
+  projectFile?: string
   settings: SettingShown[]
+  sections: { section: string; place: string; at: string; meaning: string }[]
   restartNeeded: boolean
-  desiredConfigHash: string
-  appliedConfigHash: string
-  problems: { message: string }[]
+  problems?: { message: string }[]
 }
 
 export interface CleanedUp {

@@ -2,7 +2,7 @@
 import { RequestFailure, unreachable } from './failure'
 import { onHint } from './changes.svelte'
 import { get, type Query } from './client'
-import type { Hint } from './types'
+import type { Hint } from './replies'
 
 /** A skeleton appears only after this long: a flash of grey is worse than a short wait. */
 const SKELETON_MS = 150

@@ -1,5 +1,5 @@
 /** Differences as numbered rows, from the runtime's lines or from unified text. */
-import type { DiffLine, DiffSign } from '../api/types'
+import type { DiffLine, DiffSign } from '../api/replies'
 
 export interface DiffRow {
   sign: DiffSign

@@ -49,7 +49,7 @@ export function parseMarkdown(source: string, most = MARKDOWN_MAX): MarkdownTree
   if (longestLine(text) > LINE_MAX || nesting(text) > DEPTH_MAX * 2) {
     return { blocks: [{ kind: 'code', text, language: '' }], leftOut }
   }
-  const tokens = new Lexer({ gfm: true }).lex(text)
+  const tokens = new Lexer({ gfm: true, breaks: true }).lex(text)
   return { blocks: blocksOf(tokens, 0), leftOut }
 }
 

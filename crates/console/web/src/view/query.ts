@@ -2,7 +2,7 @@
  * The query line of runs. The server parses it and returns positions; here it is only split into words, so that it can
  * be coloured, completed and edited by facets.
  */
-import type { QueryField, QueryTerm } from '../api/types'
+import type { QueryField, QueryTerm } from '../api/replies'
 
 export interface Word {
   from: number

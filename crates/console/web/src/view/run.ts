@@ -1,5 +1,5 @@
 /** A run, read from its columns: who came from whom, what is on the way to the tip, and what each node spent. */
-import type { RunShape, RunShown, StepDetail } from '../api/types'
+import type { RunShape, RunShown, StepDetail } from '../api/replies'
 import type { Span } from './scale'
 import type { State } from './status'
 
@@ -63,6 +63,9 @@ export function readRun(shown: RunShown, at = Infinity): RunModel {
   const isOnPath = new Uint8Array(count)
   for (let node = tip; node >= 0; node = parent[node]!) isOnPath[node] = 1
 
+  // Time that a person took is no time of the attempt that followed.
+  const decided = new Map<number, number>()
+  for (const wait of shape.waits) if (wait.until !== undefined && wait.until <= at) decided.set(wait.node, wait.until)
   const blocked = new Int32Array(count)
   const attempts = new Map<number, AttemptBar[]>()
   const end = Float64Array.from({ length: count }, (_, i) => nodes.created[i]!)
@@ -75,7 +78,9 @@ export function readRun(shown: RunShown, at = Infinity): RunModel {
     const bars = attempts.get(node) ?? []
     if (bars.length === 0) attempts.set(node, bars)
     // An attempt took from the one before it, or from when the run came to the node.
-    const from = bars[bars.length - 1]?.to ?? nodes.created[node]!
+    const before = bars[bars.length - 1]?.to ?? nodes.created[node]!
+    const answered = decided.get(node) ?? 0
+    const from = answered > before && answered <= to ? answered : before
     const isBlocked = (shape.attempts.reached[i] ?? null) === null
     bars.push({ from, to: Math.max(from, to), isBlocked })
     if (isBlocked) blocked[node]!++

@@ -1,5 +1,5 @@
 /** States as shape, word and colour. Each is shown with all three, so none depends on seeing colour. */
-import type { RunEntry, RunStatus } from '../api/types'
+import type { RunEntry, RunStatus } from '../api/replies'
 
 export type State = 'progress' | 'waiting' | 'blocked' | 'complete' | 'gaps' | 'failed' | 'left'
 

@@ -1,2 +1,0 @@
-/** The one place that pages import replies from. */
-export type * from './provisional'
