@@ -296,7 +296,7 @@ export function damagedShape() {
   return {
     ...whole,
     drift: undefined,
-    run: { ...whole.run, isWaiting: false, reason: undefined, summary: { ...whole.run.summary, label: 'dusty-raven', status: 'in_progress' } },
+    run: { ...whole.run, isWaiting: false, reason: undefined, summary: { ...whole.run.summary, sessionId: id('sess', 3), runId: id('run', 3), label: 'dusty-raven', status: 'in_progress' } },
     validEvents: 31,
     damage: {
       code: 'SESSION_CORRUPT',

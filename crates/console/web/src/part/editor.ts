@@ -103,6 +103,8 @@ export function openEditor(host: HTMLElement, options: EditorOptions): Editor {
       ],
     }),
   })
+  // What scrolls must be reachable by keyboard, also where nothing can be edited.
+  view.scrollDOM.tabIndex = 0
   const place = ({ range }: LocatedProblem) => {
     const line = view.state.doc.line(Math.min(Math.max(1, range.line), view.state.doc.lines))
     const from = Math.min(line.to, line.from + range.column - 1)

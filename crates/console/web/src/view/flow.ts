@@ -37,7 +37,7 @@ export function nameOf(path: string): string {
 export function placeFlow(flow: FlowGraph): PlacedFlow | undefined {
   if (flow.nodes.length > FLOW_NODES_MAX) return undefined
   const graph = new Graph({ multigraph: true })
-  graph.setGraph({ rankdir: 'LR', nodesep: 16, ranksep: 56, marginx: 8, marginy: 8 })
+  graph.setGraph({ rankdir: 'LR', nodesep: 16, ranksep: 56, marginx: 8, marginy: 24 })
   graph.setDefaultEdgeLabel(() => ({}))
   for (const node of flow.nodes) graph.setNode(node.path, { width: 40 + 7.2 * nameOf(node.path).length, height: 40 })
   const known = new Set(flow.nodes.map((node) => node.path))
