@@ -21,7 +21,7 @@ export const PAGES = [
   ['runs-query', '/runs?q=status:blocked age<soon colour:red login&at=3', { keys: [' '] }],
   ['runs-none', '/runs?q=nothing'],
   ['run', run],
-  ['run-hostile', `${run}?node=${node(3)}`, { phonePane: true }],
+  ['run-hostile', `${run}?node=${node(3)}`],
   ['run-prompt', `${run}?node=${node(1)}&tab=prompt`],
   ['run-outputs', `${run}?node=${node(1)}&tab=outputs`],
   ['run-attempts', `${run}?node=${node(1)}&tab=attempts`],
@@ -83,7 +83,6 @@ for (const theme of ['light', 'dark']) {
       const address = path ?? `/runs/${full.world.damaged.run.summary.sessionId}/${id('run', 3)}`
       await page.goto(`http://127.0.0.1:${how.scene === 'empty' ? 8132 : 8131}${address}`)
       await page.waitForTimeout(350)
-      if (how.phonePane && width === 390) await page.locator('[aria-current=true]').first().click()
       for (const key of how.keys ?? []) {
         await page.keyboard.press(key)
         await page.waitForTimeout(150)

@@ -16,6 +16,8 @@ export interface RowFilter {
   onlyTrouble: boolean
   /** Only the way to this node. */
   onlyBranch?: number
+  /** A node that must be in a row of its own. */
+  selected?: number
   /** Keys of folded rows that were opened, and of branches that were closed. */
   toggled: ReadonlySet<string>
 }
@@ -67,7 +69,8 @@ export function rowsOf(model: RunModel, filter: RowFilter): TimelineRow[] {
     }
     const key = `branch:${shape.nodes.id[branch.first]}`
     const isOpenFirst = branches.length <= BRANCHES_OPEN
-    const isOpen = filter.toggled.has(key) ? !isOpenFirst : isOpenFirst
+    const isOpenNow = isOpenFirst || shown.includes(filter.selected ?? -1)
+    const isOpen = filter.toggled.has(key) ? !isOpenNow : isOpenNow
     rows.push({
       kind: 'branch',
       key,
@@ -107,7 +110,7 @@ function pushNodes(rows: TimelineRow[], model: RunModel, nodes: number[], depth:
         for (const node of group) rows.push({ kind: 'node', node, depth })
         continue
       }
-      const isOpen = filter.toggled.has(key)
+      const isOpen = filter.toggled.has(key) !== group.includes(filter.selected ?? -1)
       const hasTrouble = group.some((node) => isTroubled(model, node))
       rows.push({ kind: 'turn', key, from: group[0]!, nodes: group, turn: model.turn[group[0]!]!, isOpen, hasTrouble })
       if (isOpen) for (const node of group) rows.push({ kind: 'node', node, depth: depth + 1 })
