@@ -14,23 +14,37 @@ for (const [name, source] of Object.entries(FONTS)) {
   copyFileSync(`${from}/LICENSE`, `${to}-licence.txt`)
 }
 
-export default defineConfig({
+/** The page of an exported run is one script and one style sheet, which the exporter puts into a document. */
+const exported = {
+  emptyOutDir: false,
+  copyPublicDir: false,
+  rolldownOptions: {
+    input: 'src/export.ts',
+    output: { format: 'iife' as const, entryFileNames: 'export.js', assetFileNames: 'export.css', codeSplitting: false },
+  },
+}
+
+const console = {
+  emptyOutDir: true,
+  rolldownOptions: {
+    output: {
+      entryFileNames: 'console.js',
+      chunkFileNames: (chunk: { name: string }) => (LATER.includes(chunk.name) ? `${chunk.name}.js` : 'shared-[name].js'),
+      assetFileNames: 'console.css',
+    },
+  },
+}
+
+export default defineConfig(({ mode }) => ({
   plugins: [svelte()],
   build: {
     outDir: '../assets',
-    emptyOutDir: true,
     target: ['chrome123', 'firefox125', 'safari17.5'],
     modulePreload: false,
     cssCodeSplit: false,
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    rolldownOptions: {
-      output: {
-        entryFileNames: 'console.js',
-        chunkFileNames: (chunk) => (LATER.includes(chunk.name) ? `${chunk.name}.js` : 'shared-[name].js'),
-        assetFileNames: (asset) => (asset.names.some((name) => name.endsWith('.css')) ? 'console.css' : '[name][extname]'),
-      },
-    },
+    ...(mode === 'export' ? exported : console),
   },
   test: { include: ['test/**/*.test.ts'], environment: 'node' },
-})
+}))
