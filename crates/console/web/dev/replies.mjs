@@ -1,0 +1,223 @@
+/** The replies of the development server, by path. */
+import * as fixtures from './fixtures.mjs'
+import * as parts from './part-replies.mjs'
+
+const { NOW, MINUTE, entry, id, digest, label } = fixtures
+const TOTAL = 100_000
+
+/** Creates the state that acts change. */
+export function world(scene) {
+  const small = fixtures.shape('small')
+  const large = fixtures.shape('large')
+  const damaged = fixtures.damagedShape()
+  const isEmpty = scene === 'empty'
+  const waiting = entry(4, { status: 'blocked', step: { stepId: 'design', title: 'Approve the design', number: 4, of: 8 }, goal: fixtures.GOALS[2], title: fixtures.GOALS[2], label: 'golden-lynx', workflow: { id: 'wr.feature_implementation', hash: digest(1), name: 'Implement a feature' } })
+  const questions = isEmpty
+    ? []
+    : [
+        fixtures.question(small.run),
+        { ...fixtures.question(waiting), reason: 'needs_user_choice', words: 'Which limit should an anonymous caller get: 10 or 60 requests a minute? Both fit the design.', excerpt: 'Write down what the design leaves open, with the cost of each way. Ask where the answer is a matter of taste or money.', askedAt: NOW - 47 * MINUTE },
+      ]
+  return { isEmpty, small, large, damaged, questions, parts: parts.world() }
+}
+
+function runOf(world, session) {
+  return [world.small, world.large, world.damaged].find((it) => it.run.summary.sessionId === session)
+}
+
+function fail(status, code, message, suggestion) {
+  throw Object.assign(new Error(message), { status, envelope: { code, message, suggestion } })
+}
+
+export function reply(world, method, path, query, body, hint) {
+  const found = path.split('/').filter(Boolean).map(decodeURIComponent)
+  if (method === 'POST') return act(world, found, body, hint)
+  const [first, second, third, fourth, fifth, sixth] = found
+  if (first === 'status') return { person: 'mara', project: '/home/mara/shop', projects: [{ path: '/home/mara/shop', name: 'shop' }, { path: '/home/mara/tools', name: 'tools' }], version: '0.1.0', canDemo: true }
+  if (first === 'inbox') return inbox(world)
+  if (first === 'search') return search(query)
+  if (first === 'runs' && second === 'fields') return { fields: FIELDS }
+  if (first === 'runs') return runPage(world, query)
+  if (first === 'compare') return comparison(world)
+  if (first === 'artifacts') return { bytes: Buffer.from('{"kind":"wr.contracts.hypothesis"}') }
+  if (first === 'sessions' && third === 'runs') {
+    const run = runOf(world, second) ?? { ...world.small, run: { ...world.small.run, summary: { ...world.small.run.summary, sessionId: second, runId: fourth } } }
+    if (fifth === 'shape') return run
+    if (fifth === 'steps') return fixtures.stepDetail(run, sixth)
+    if (fifth === 'events') return events(run, query)
+    if (fifth === 'fork') return forked(run, query.node)
+    if (fifth === 'recap') return recap(run, query.node)
+    if (fifth === 'blame') return blame(run, query.node)
+  }
+  if (first === 'sessions') return { bytes: Buffer.from('{}') }
+  return parts.reply(world.parts, found, query)
+}
+
+function act(world, found, body, hint) {
+  const [first, second, third] = found
+  if (first === 'sessions' && third === 'settle') {
+    const at = world.questions.findIndex((question) => question.run.sessionId === second && question.node === body.node)
+    if (at < 0) fail(409, 'PRECONDITION_FAILED', 'Somebody else has decided this already. Your decision was not recorded.', 'Look at the run to see what was decided.')
+    const [settled] = world.questions.splice(at, 1)
+    world.small.run.isWaiting = world.small.run.isWaiting && settled.run.sessionId !== world.small.run.summary.sessionId
+    hint({ scope: 'run', name: second })
+    return { run: settled.run, reason: settled.reason, summary: body.words ?? 'Approved.', isHeld: true }
+  }
+  if (first === 'demo') {
+    world.isEmpty = false
+    hint({ scope: 'run' })
+    return {}
+  }
+  if (first === 'sessions') return { sessionId: second, kept: body?.keep ?? false, setAside: [] }
+  return parts.act(world.parts, found, body, hint)
+}
+
+function inbox(world) {
+  if (world.isEmpty) return { questions: [], running: [], runningLeftOut: 0, wrong: [], wrongLeftOut: 0, damaged: [], overlays: [], unloaded: [], restartNeeded: false, runs: 0 }
+  const all = Array.from({ length: 60 }, (_, i) => entry(i + 5))
+  const running = [world.large.run, ...all.filter((it) => it.summary.status === 'in_progress')]
+  const wrong = all.filter((it) => (it.summary.status === 'blocked' && !it.isWaiting) || it.summary.status === 'complete_with_gaps')
+  return {
+    questions: world.questions,
+    running: running.slice(0, 8),
+    runningLeftOut: Math.max(0, running.length - 8),
+    wrong: wrong.slice(0, 8),
+    wrongLeftOut: Math.max(0, wrong.length - 8),
+    damaged: [{ part: 'session', id: world.damaged.run.summary.sessionId, labels: ['dusty-raven'], validEvents: 31, trouble: world.damaged.damage }],
+    overlays: [{ overlay: '/shop-changes', over: '/shop', changes: 4, changedBelow: 1 }],
+    unloaded: [{ path: '/home/mara/shop/.piton/workflows/release.json', sourceKind: 'project', problems: [{ path: '/steps/2/promptBlocks', code: 'UNKNOWN_FIELD', reason: 'The field `procedures` is unknown.', fix: 'Did you mean `procedure`?' }, { path: '', code: 'MISSING_FIELD', reason: 'The id is missing.', fix: 'Add one.' }] }],
+    restartNeeded: true,
+    runs: TOTAL,
+  }
+}
+
+const FIELDS = [
+  { name: 'status', meaning: 'How far a run is', values: ['in_progress', 'waiting', 'blocked', 'complete', 'complete_with_gaps'], operators: [':'] },
+  { name: 'workflow', meaning: 'The workflow; * stands for any end', values: fixtures.WORKFLOWS.map(([it]) => it), operators: [':'] },
+  { name: 'branch', meaning: 'The branch that was checked out', values: ['main', 'fix/login', 'feat/rate-limit'], operators: [':'] },
+  { name: 'age', meaning: 'Time since the newest event: 30m, 2h, 1d', operators: ['<', '>'] },
+  { name: 'gaps', meaning: 'Number of open gaps', operators: ['>', ':'] },
+  { name: 'label', meaning: 'The two words of a run', operators: [':'] },
+]
+
+/** Reads a query line as the server does, with positions. */
+function terms(line) {
+  return [...line.matchAll(/(?:"[^"]*"?|[^\s"])+/g)].map((match) => {
+    const [from, to] = [match.index, match.index + match[0].length]
+    const field = /^([a-z_]+)(:|<|>)(.*)$/.exec(match[0])
+    if (!field) return { from, to, kind: 'text' }
+    if (!FIELDS.some((it) => it.name === field[1])) return { from, to, kind: 'problem', message: `is no field. Fields: ${FIELDS.map((it) => it.name).join(', ')}.` }
+    if (field[1] === 'age' && !/^\d+[mhd]$/.test(field[3])) return { from, to, kind: 'problem', message: 'needs a number and a unit, such as age<1d.' }
+    return { from, to, kind: 'field' }
+  })
+}
+
+function runPage(world, query) {
+  const line = query.query ?? ''
+  const wanted = [...line.matchAll(/status:(\S+)/g)].map((match) => match[1])
+  const from = Number(query.from ?? 0)
+  const limit = Math.min(200, Number(query.limit ?? 50))
+  const fixed = [world.small.run, world.large.run, world.damaged.run]
+  const at = (i) => (i < 3 ? fixed[i] : entry(i))
+  const fits = (it) => wanted.length === 0 || wanted.includes(it.isWaiting ? 'waiting' : it.summary.status)
+  let total = world.isEmpty ? 0 : TOTAL
+  let runs = []
+  if (wanted.length > 0) {
+    const all = Array.from({ length: world.isEmpty ? 0 : 2000 }, (_, i) => at(i)).filter(fits)
+    total = /nothing/.test(line) ? 0 : all.length
+    runs = total === 0 ? [] : all.slice(from, from + limit)
+  } else if (/nothing/.test(line)) total = 0
+  else runs = Array.from({ length: Math.max(0, Math.min(limit, total - from)) }, (_, i) => at(from + i))
+  return {
+    version: 'v1',
+    total,
+    from,
+    runs,
+    terms: terms(line),
+    facets: [
+      { field: 'status', values: [['in_progress', 14210], ['waiting', 2], ['blocked', 14318], ['complete', 57204], ['complete_with_gaps', 14266]].map(([value, count]) => ({ value, count })), leftOut: 0 },
+      { field: 'workflow', values: fixtures.WORKFLOWS.map(([value], i) => ({ value, count: 20_412 - i * 311 })), leftOut: 3 },
+      { field: 'branch', values: [['main', 20_110], ['fix/login', 19_884], ['feat/rate-limit', 20_021]].map(([value, count]) => ({ value, count })), leftOut: 12 },
+    ],
+  }
+}
+
+function search({ query }) {
+  const excerpt = 'the session cookie is written before the password hash is replaced'
+  const hit = (kind, title, path, text = excerpt) => {
+    const at = text.toLowerCase().indexOf(query.toLowerCase())
+    return { kind, title, path, excerpt: text, marks: at < 0 ? [] : [[at, at + query.length]], at: NOW - 40 * MINUTE }
+  }
+  const run = `/runs/${id('sess', 1)}/${id('run', 1)}`
+  return {
+    query,
+    total: 31,
+    leftOut: 23,
+    hits: [
+      hit('run', 'amber-otter', run, fixtures.GOALS[0]),
+      hit('run', label(17), `/runs/${id('sess', 17)}/${id('run', 17)}`, fixtures.GOALS[1]),
+      hit('step', 'Form a hypothesis', run),
+      hit('step', 'Prove it', run, 'cargo test -p shop-login survives passes with the change and fails without'),
+      hit('backpack', 'investigation: hypothesis/2', '/backpacks/investigation'),
+      hit('file', '/shop-changes/src/login/session.rs', '/files?overlay=/shop-changes', 'changed by agent in amber-otter'),
+      hit('frame', 'src/login', '/context?path=src/login', 'Logins, sessions and passwords. A session names the hash that it was made with.'),
+      hit('workflow', 'wr.bug_investigation', '/workflows/wr.bug_investigation', 'From a report to a fix that is proven'),
+    ],
+  }
+}
+
+function events(run, query) {
+  const node = query.node
+  const at = Math.max(0, run.shape.nodes.id.indexOf(node))
+  const created = run.shape.nodes.created[at]
+  const kinds = ['node_created', 'edge_created', 'advance_recorded', 'node_output_appended', 'gap_recorded', 'decision_trace_appended']
+  const total = node ? 6 : run.shape.nodes.id.length * 4
+  const from = Number(query.from ?? 0)
+  const shown = kinds.slice(0, Math.max(0, total - from)).map((kind, i) => ({ index: at * 4 + i + 2, at: created + i * 900, kind, nodeId: node, data: { v: 1, eventId: id('evt', at * 10 + i), kind, scope: { runId: run.run.summary.runId, nodeId: node }, data: { outcome: 'advanced', outputs: [digest(at)], snapshotRef: digest(at + 1) } } }))
+  return { from, total, events: shown }
+}
+
+function forked(run, node) {
+  const { summary } = run.run
+  const at = run.shape.nodes.id.indexOf(node)
+  return {
+    label: summary.label,
+    name: summary.label,
+    nodeId: node,
+    step: 'prove',
+    title: run.shape.titles[run.shape.nodes.title[at]] ?? 'Prove it',
+    wasLeft: true,
+    prompt: `Continue the Piton run ${summary.label} from an earlier step. Call continue_workflow with {"continueToken":"ct_2r7k…9f"} and do the step it returns; what you submit begins a new branch.`,
+    command: `piton session fork ${summary.label} --node ${node.slice(0, 13)}`,
+  }
+}
+
+function recap(run, node) {
+  const lines = fixtures.NOTES.split('\n').slice(0, 14)
+  return { nodeId: node, lines: lines.map((text, i) => ({ text, ...(i < 11 ? { from: { nodeId: run.shape.nodes.id[i < 4 ? 0 : 1], event: i < 4 ? 6 : 12, at: run.shape.nodes.created[i < 4 ? 0 : 1] } } : {}) })) }
+}
+
+function link(run, at) {
+  return { nodeId: run.shape.nodes.id[at], step: `step_${at}`, title: run.shape.titles[run.shape.nodes.title[at]], at: run.shape.nodes.created[at], outputs: [{ outputId: id('out', at), event: at * 4, at: run.shape.nodes.created[at], kind: 'notes', digest: digest(at), headline: 'Ran the reported steps five times; it failed five of five times.' }] }
+}
+
+function blame(run, node) {
+  return { label: run.run.summary.label, workflowId: run.run.summary.workflow.id, nodeId: node, chain: [0, 1, 3, 4, 5].map((at) => link(run, at)), leftOut: 0 }
+}
+
+function comparison(world) {
+  const run = world.small
+  const nothing = { keysLeftOut: 0, filesLeftOut: 0, framesLeftOut: 0 }
+  const last = run.shape.nodes.id.length - 1
+  return {
+    kind: 'run',
+    ancestor: { name: 'amber-otter', step: link(run, 18), written: nothing },
+    left: { name: 'left', nodeId: run.shape.nodes.id[last - 2], steps: [link(run, 18), link(run, last - 3), link(run, last - 2)], written: { ...nothing, files: [{ path: '/shop-changes/src/login/session.rs', kind: 'modified', by: 'agent', diff: fixtures.DIFF, leftOut: 0 }] } },
+    right: { name: 'right', nodeId: run.shape.nodes.id[last], steps: [link(run, 18), link(run, last - 1), link(run, last)], written: nothing },
+    outputs: [
+      { step: 'change', left: digest(1), right: digest(2), leftOut: 0, diff: [{ sign: 'same', text: 'I moved the renewal of the cookie.' }, { sign: 'removed', text: 'It now happens before the hash is replaced, in a transaction.' }, { sign: 'added', text: 'It now happens after the hash is durable, without a transaction.' }] },
+      { step: 'prove', right: digest(3), leftOut: 2, diff: [{ sign: 'added', text: 'Command: cargo test -p shop-login survives' }, { sign: 'added', text: 'Result: test result: ok. 1 passed' }] },
+    ],
+    context: [{ key: 'approach', left: 'transaction', right: 'order' }],
+  }
+}

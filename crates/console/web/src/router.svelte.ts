@@ -1,0 +1,51 @@
+/** The address bar as state. An exported file has no addresses of its own, so there the route lives in the fragment. */
+import { embedded } from './api/client'
+import { formatRoute, parseRoute, type PageName, type Route } from './view/route'
+
+const inFragment = embedded !== undefined
+
+function current(): Route {
+  if (!inFragment) return parseRoute(location.pathname, location.search)
+  const [path = '', search = ''] = location.hash.slice(1).split('?')
+  return parseRoute(path, search)
+}
+
+export const router = $state({ route: current() })
+
+window.addEventListener(inFragment ? 'hashchange' : 'popstate', () => {
+  router.route = current()
+})
+
+export function hrefOf(page: PageName, ids: string[] = [], query: Record<string, string> = {}): string {
+  const address = formatRoute({ page, ids, query })
+  return inFragment ? `#${address}` : address
+}
+
+export function go(href: string, replaces = false): void {
+  if (inFragment && !href.startsWith('#')) return
+  if (replaces) history.replaceState(null, '', href)
+  else history.pushState(null, '', href)
+  router.route = current()
+}
+
+/** Changes values of the address of this page; an empty one is taken away. */
+export function select(values: Record<string, string | undefined>, replaces = true): void {
+  const { page, ids, query } = router.route
+  const next = { ...query }
+  for (const [key, value] of Object.entries(values)) {
+    if (value === undefined || value === '') delete next[key]
+    else next[key] = value
+  }
+  go(hrefOf(page, ids, next), replaces)
+}
+
+/** Lets links within the console change the page without loading it again. */
+export function followLinks(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
+  const link = (event.target as Element).closest('a')
+  const href = link?.getAttribute('href')
+  if (!link || !href || link.target || link.origin !== location.origin || !(href.startsWith('/') || href.startsWith('#/')))
+    return
+  event.preventDefault()
+  go(href)
+}

@@ -1,0 +1,195 @@
+/** A run, read from its columns: who came from whom, what is on the way to the tip, and what each node spent. */
+import type { RunShape, RunShown, StepDetail } from '../api/replies'
+import type { Span } from './scale'
+import type { State } from './status'
+
+export interface RunModel {
+  shape: RunShape
+  /** Number of nodes at the moment that is shown. */
+  count: number
+  isDone: boolean
+  /** Node by id. */
+  index: Map<string, number>
+  parent: Int32Array
+  /** Children of each node, as a list: `children[firstChild[i] .. firstChild[i + 1]]`. */
+  children: Int32Array
+  firstChild: Int32Array
+  turn: Int32Array
+  blocked: Int32Array
+  openGaps: Int32Array
+  isBookmark: Uint8Array
+  /** The preferred tip, or the newest step of the moment that is shown. */
+  tip: number
+  isOnPath: Uint8Array
+  /** When the work on each node ended, or the newest time known. */
+  end: Float64Array
+  attempts: Map<number, AttemptBar[]>
+  waits: Map<number, WaitBar[]>
+  /** The newest time in the run. */
+  until: number
+}
+
+export interface AttemptBar extends Span {
+  isBlocked: boolean
+}
+
+export interface WaitBar extends Span {
+  isOpen: boolean
+}
+
+/** Returns the times at which something was recorded, in order. They are what one travels through. */
+export function momentsOf(shape: RunShape): number[] {
+  const times = [...shape.nodes.created, ...shape.attempts.at]
+  for (const wait of shape.waits) if (wait.until !== undefined) times.push(wait.until)
+  return [...new Set(times)].sort((a, b) => a - b)
+}
+
+/** Reads a run as it was at a time. Nodes are in the order of their creation, so a moment is a prefix. */
+export function readRun(shown: RunShown, at = Infinity): RunModel {
+  const { shape, run } = shown
+  const { nodes } = shape
+  let count = nodes.id.length
+  while (count > 1 && nodes.created[count - 1]! > at) count--
+  const isPast = count < nodes.id.length || at < run.summary.activeAt
+  const isDone = run.summary.status.startsWith('complete') && !isPast
+  const index = new Map<string, number>()
+  for (let i = 0; i < count; i++) index.set(nodes.id[i]!, i)
+  const parent = Int32Array.from({ length: count }, (_, i) => nodes.parent[i] ?? -1)
+  const { children, firstChild } = childLists(parent)
+  const isBookmark = new Uint8Array(count)
+  for (const node of shape.bookmarks) if (node < count) isBookmark[node] = 1
+  const preferred = shape.preferredTip ?? -1
+  const tip = preferred >= 0 && preferred < count ? preferred : newestStep(isBookmark)
+  const isOnPath = new Uint8Array(count)
+  for (let node = tip; node >= 0; node = parent[node]!) isOnPath[node] = 1
+
+  // Time that a person took is no time of the attempt that followed.
+  const decided = new Map<number, number>()
+  for (const wait of shape.waits) if (wait.until !== undefined && wait.until <= at) decided.set(wait.node, wait.until)
+  const blocked = new Int32Array(count)
+  const attempts = new Map<number, AttemptBar[]>()
+  const end = Float64Array.from({ length: count }, (_, i) => nodes.created[i]!)
+  let until = isPast ? 0 : run.summary.activeAt
+  for (let i = 0; i < count; i++) until = Math.max(until, nodes.created[i]!)
+  for (const [i, node] of shape.attempts.node.entries()) {
+    const to = shape.attempts.at[i]!
+    if (node >= count || to > at) continue
+    until = Math.max(until, to)
+    const bars = attempts.get(node) ?? []
+    if (bars.length === 0) attempts.set(node, bars)
+    // An attempt took from the one before it, or from when the run came to the node.
+    const before = bars[bars.length - 1]?.to ?? nodes.created[node]!
+    const answered = decided.get(node) ?? 0
+    const from = answered > before && answered <= to ? answered : before
+    const isBlocked = (shape.attempts.reached[i] ?? null) === null
+    bars.push({ from, to: Math.max(from, to), isBlocked })
+    if (isBlocked) blocked[node]!++
+    end[node] = Math.max(end[node]!, to)
+  }
+  if (isPast && Number.isFinite(at)) until = Math.max(until, at)
+  const waits = new Map<number, WaitBar[]>()
+  for (const wait of shape.waits) {
+    if (wait.node >= count || wait.from > until) continue
+    const isOpen = wait.until === undefined || wait.until > until
+    const to = Math.max(wait.from, isOpen ? until : wait.until!)
+    const bars = waits.get(wait.node) ?? []
+    if (bars.length === 0) waits.set(wait.node, bars)
+    bars.push({ from: wait.from, to, isOpen })
+    end[wait.node] = Math.max(end[wait.node]!, to)
+  }
+  if (!isDone) end[tip] = Math.max(end[tip]!, until)
+  const turn = Int32Array.from({ length: count }, (_, i) => nodes.turn[i] ?? 0)
+  const openGaps = new Int32Array(count)
+  // Of the past, only refusals are known by their times; gaps are those of today.
+  for (const { node, count: gaps } of shape.openGaps) if (node < count) openGaps[node] = gaps
+  return {
+    shape, count, isDone, index, parent, children, firstChild, turn, blocked, openGaps, isBookmark, tip, isOnPath, end,
+    attempts, waits, until,
+  }
+}
+
+function newestStep(isBookmark: Uint8Array): number {
+  for (let i = isBookmark.length - 1; i >= 0; i--) if (!isBookmark[i]) return i
+  return isBookmark.length - 1
+}
+
+function childLists(parent: Int32Array) {
+  const count = parent.length
+  const firstChild = new Int32Array(count + 1)
+  for (const up of parent) if (up >= 0) firstChild[up + 1]!++
+  for (let i = 0; i < count; i++) firstChild[i + 1]! += firstChild[i]!
+  const next = firstChild.slice(0, count)
+  const children = new Int32Array(firstChild[count]!)
+  for (let i = 0; i < count; i++) if (parent[i]! >= 0) children[next[parent[i]!]!++] = i
+  return { children, firstChild }
+}
+
+/** Returns when the run came to a node. */
+export function createdAt(model: RunModel, node: number): number {
+  return model.shape.nodes.created[node]!
+}
+
+/** Returns the place of a node's step in the workflow, from one; 0 if it has none. */
+export function stepNumber(model: RunModel, node: number): number {
+  const step = model.shape.nodes.step[node] ?? null
+  return step === null ? 0 : (model.shape.steps[step]?.number ?? 0)
+}
+
+/** True if a node is the end of a run: no step is pending there. */
+export function isEnd(model: RunModel, node: number): boolean {
+  return (model.shape.nodes.title[node] ?? null) === null && !model.isBookmark[node]
+}
+
+/** Returns the title of a node. The end of a run has none of its own. */
+export function titleOf(model: RunModel, node: number): string {
+  const title = model.shape.nodes.title[node] ?? null
+  if (model.isBookmark[node]) return title === null ? 'Checkpoint' : `Checkpoint: ${model.shape.titles[title]}`
+  return title === null ? 'End of the run' : (model.shape.titles[title] ?? '')
+}
+
+/** Returns the state of a node. */
+export function stateOf(model: RunModel, node: number): State {
+  const { waits, firstChild } = model
+  if (model.openGaps[node]! > 0 && node !== model.tip) return 'gaps'
+  const isLeaf = firstChild[node] === firstChild[node + 1]
+  if (!isLeaf || isEnd(model, node) || model.isBookmark[node]) return 'complete'
+  if (node !== model.tip) return 'left'
+  if (waits.get(node)?.some((bar) => bar.isOpen)) return 'waiting'
+  const last = model.attempts.get(node)?.at(-1)
+  return last?.isBlocked ? 'blocked' : 'progress'
+}
+
+/** True if something went wrong at a node. */
+export function isTroubled(model: RunModel, node: number): boolean {
+  return model.blocked[node]! > 0 || model.openGaps[node]! > 0
+}
+
+/** Returns the last node that two nodes have in common. */
+export function commonAncestor(model: RunModel, one: number, other: number): number {
+  let a = one
+  let b = other
+  // A parent has a smaller index than its children, so the larger of the two cannot be common yet.
+  while (a !== b) {
+    if (a > b) a = model.parent[a]!
+    else b = model.parent[b]!
+  }
+  return a
+}
+
+/** Returns a step's detail as it was at a time: what was recorded later is left out. */
+export function detailAt(detail: StepDetail, at: number): StepDetail {
+  const until = <Thing extends { at: number }>(things: Thing[]) => things.filter((thing) => thing.at <= at)
+  const outputs = until(detail.outputs)
+  const hasNotes = outputs.some((output) => output.kind === 'notes')
+  const { notes, leftAt, question: _, ...rest } = detail
+  return {
+    ...rest,
+    outputs,
+    attempts: until(detail.attempts),
+    decisions: until(detail.decisions),
+    gaps: until(detail.gaps),
+    divergences: until(detail.divergences),
+    ...(hasNotes && notes !== undefined ? { notes } : {}),
+    ...(leftAt !== undefined && leftAt <= at ? { leftAt } : {}),
+  }
+}

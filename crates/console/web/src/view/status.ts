@@ -1,0 +1,26 @@
+/** States as shape, word and colour. Each is shown with all three, so none depends on seeing colour. */
+import type { RunEntry, RunStatus } from '../api/replies'
+
+export type State = 'progress' | 'waiting' | 'blocked' | 'complete' | 'gaps' | 'failed' | 'left'
+
+export const WORDS: Record<State, string> = {
+  progress: 'In progress',
+  waiting: 'Waits for you',
+  blocked: 'Blocked',
+  complete: 'Complete',
+  gaps: 'Complete with gaps',
+  failed: 'Damaged',
+  left: 'Left',
+}
+
+const OF_STATUS: Record<RunStatus, State> = {
+  in_progress: 'progress',
+  blocked: 'blocked',
+  complete: 'complete',
+  complete_with_gaps: 'gaps',
+}
+
+/** Returns the state of a run. Waiting for a person says more than being blocked by it. */
+export function stateOfRun(run: RunEntry): State {
+  return run.isWaiting ? 'waiting' : OF_STATUS[run.summary.status]
+}

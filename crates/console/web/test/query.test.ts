@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { complete, completions, hasTerm, segments, toggleTerm, words } from '../src/view/query'
+import { marked, score } from '../src/view/match'
+import { formatRoute, parseRoute } from '../src/view/route'
+import { match, SEQUENCE_MS, type KeyBinding, type KeyPress } from '../src/view/keys'
+
+const FIELDS = [
+  { name: 'status', meaning: '', values: ['blocked', 'in_progress'], operators: [':'] },
+  { name: 'age', meaning: '', operators: ['<', '>'] },
+]
+
+test('segments joined are the line, whatever the server says', () => {
+  const term = fc.record({
+    from: fc.integer({ min: -5, max: 40 }),
+    to: fc.integer({ min: -5, max: 40 }),
+    kind: fc.constantFrom('field' as const, 'text' as const, 'problem' as const),
+  })
+  fc.assert(
+    fc.property(fc.string({ maxLength: 30 }), fc.array(term, { maxLength: 6 }), (line, terms) => {
+      expect(segments(line, terms).map((segment) => segment.text).join('')).toBe(line)
+    }),
+  )
+})
+
+test('a quoted word is one word', () => {
+  expect(words('a goal:"two words" b').map((word) => word.text)).toEqual(['a', 'goal:"two words"', 'b'])
+})
+
+test('toggling a term twice leaves it out', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z ]{0,20}$/), fc.stringMatching(/^[a-z_ ]{1,10}$/), (line, value) => {
+      const on = toggleTerm(line, 'status', value)
+      expect(hasTerm(on, 'status', value)).toBe(true)
+      expect(hasTerm(toggleTerm(on, 'status', value), 'status', value)).toBe(false)
+    }),
+  )
+})
+
+test('fields are completed by their beginning, then their values', () => {
+  const [field] = completions('login st', 8, FIELDS)
+  expect(field).toMatchObject({ insert: 'status:', from: 6, to: 8 })
+  const [value] = completions('status:bl x', 9, FIELDS)
+  expect(complete('status:bl x', value!)).toEqual({ line: 'status:blocked x', caret: 15 })
+  expect(completions('colour:', 7, FIELDS)).toEqual([])
+})
+
+test('an address leads back to its route', () => {
+  const route = fc.record({
+    page: fc.constantFrom('runs' as const, 'workflows' as const, 'files' as const),
+    ids: fc.array(fc.string({ minLength: 1, maxLength: 8 }), { maxLength: 2 }),
+    query: fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), fc.string({ minLength: 1, maxLength: 8 }), { maxKeys: 3 }),
+  })
+  fc.assert(
+    fc.property(route, (it) => {
+      const [path = '', search = ''] = formatRoute(it).split(/\?(.*)/s)
+      expect(parseRoute(path, search)).toEqual({ ...it, query: { ...it.query } })
+    }),
+  )
+  expect(parseRoute('/nowhere/at/all')).toEqual({ page: 'overview', ids: [], query: {} })
+  expect(parseRoute('/runs/%E0%A4%A').ids).toEqual(['%E0%A4%A'])
+})
+
+const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
+  key, ctrl: false, meta: false, alt: false, shift: false, isTyped: false, at: 0, ...more,
+})
+const bindings: KeyBinding[] = ['g r', 'r', 'mod+k', '?', 'j', 'j'].map((keys, i) => ({
+  keys, does: String(i), isGlobal: keys === 'mod+k', act: () => {},
+}))
+
+test('a sequence needs its first key, in time', () => {
+  const first = match({}, press('g'), bindings)
+  expect(first.binding).toBeUndefined()
+  expect(match(first.state, press('r', { at: 10 }), bindings).binding?.keys).toBe('g r')
+  expect(match(first.state, press('r', { at: SEQUENCE_MS + 1 }), bindings).binding?.keys).toBe('r')
+})
+
+test('keys typed into a field are left alone, but for global ones', () => {
+  expect(match({}, press('j', { isTyped: true }), bindings).binding).toBeUndefined()
+  expect(match({}, press('k', { ctrl: true, isTyped: true }), bindings).binding?.keys).toBe('mod+k')
+  expect(match({}, press('?', { shift: true }), bindings).binding?.keys).toBe('?')
+})
+
+test('of two bindings of a key the last one counts', () => {
+  expect(match({}, press('j'), bindings).binding?.does).toBe('5')
+})
+
+test('letters fit a name in their order, and beginnings of words fit best', () => {
+  expect(score('rns', 'Runs')).toBeGreaterThan(0)
+  expect(score('snr', 'Runs')).toBe(-1)
+  expect(score('sb', 'Show blocked runs')).toBeGreaterThan(score('sb', 'classboard'))
+})
+
+test('marked pieces joined are the text', () => {
+  const marks = fc.array(fc.tuple(fc.nat(30), fc.nat(30)), { maxLength: 5 })
+  fc.assert(
+    fc.property(fc.string({ maxLength: 25 }), marks, (text, found) => {
+      expect(marked(text, found).map((piece) => piece.text).join('')).toBe(text)
+    }),
+  )
+})

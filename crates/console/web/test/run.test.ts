@@ -1,0 +1,143 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { RunShown } from '../src/api/replies'
+import { rowOfNode, rowsOf } from '../src/view/rows'
+import { commonAncestor, momentsOf, readRun, stateOf } from '../src/view/run'
+import { rowsOfLines, rowsOfUnified } from '../src/view/diff'
+import { EventReader, backoff } from '../src/api/events'
+// @ts-expect-error the fixtures of the development server have no types
+import { shape as fixture } from '../dev/fixtures.mjs'
+
+const small = fixture('small') as RunShown
+const large = fixture('large') as RunShown
+
+const runs = fc
+  .array(fc.record({ at: fc.nat(), kind: fc.nat(9), turn: fc.nat(3), refused: fc.boolean() }), { minLength: 1, maxLength: 120 })
+  .map((nodes): RunShown => {
+    const parent = nodes.map((node, i) => (i === 0 ? null : node.kind < 7 ? i - 1 : node.at % i))
+    const created = nodes.map((_, i) => 1000 + i * 10)
+    return {
+      ...small,
+      run: { ...small.run, summary: { ...small.run.summary, activeAt: 1000 + nodes.length * 10 } },
+      shape: {
+        ...small.shape,
+        titles: ['a'],
+        nodes: {
+          id: nodes.map((_, i) => `node_${i}`),
+          parent,
+          step: nodes.map(() => 0),
+          turn: nodes.map((node) => node.turn || null),
+          title: nodes.map(() => 0),
+          created,
+        },
+        attempts: {
+          node: nodes.map((_, i) => i),
+          at: created.map((at) => at + 5),
+          reached: nodes.map((node, i) => (node.refused ? null : i)),
+        },
+        waits: [], blocked: [], openGaps: [], bookmarks: [], forks: [],
+        preferredTip: nodes.length - 1,
+      },
+    }
+  })
+
+test('every node is in one row, or folded into one', () => {
+  fc.assert(
+    fc.property(runs, (shown) => {
+      const model = readRun(shown)
+      const closed = rowsOf(model, { onlyTrouble: false, toggled: new Set() })
+      const keys = closed.flatMap((row) => (row.kind === 'branch' && !row.isOpen ? [row.key] : []))
+      const rows = rowsOf(model, { onlyTrouble: false, toggled: new Set(keys) })
+      const seen = rows.flatMap((row) => (row.kind === 'node' ? [row.node] : row.kind === 'turn' ? row.nodes : []))
+      expect(seen.sort((a, b) => a - b)).toEqual(shown.shape.nodes.id.map((_, i) => i))
+    }),
+  )
+})
+
+test('a moment is a prefix: no node, attempt or wait of later is in it', () => {
+  fc.assert(
+    fc.property(runs, fc.nat(1500), (shown, at) => {
+      const time = 1000 + at
+      const model = readRun(shown, time)
+      for (let i = 1; i < model.count; i++) expect(shown.shape.nodes.created[i]).toBeLessThanOrEqual(time)
+      for (const bars of model.attempts.values()) for (const bar of bars) expect(bar.to).toBeLessThanOrEqual(time)
+      expect(model.tip).toBeLessThan(model.count)
+    }),
+  )
+})
+
+test('moments are in order and reach the end', () => {
+  const moments = momentsOf(small.shape)
+  expect(moments).toEqual([...new Set(moments)].sort((a, b) => a - b))
+  expect(readRun(small, moments.at(-1)).count).toBe(small.shape.nodes.id.length)
+})
+
+test('states follow from what was recorded', () => {
+  const model = readRun(small)
+  expect(stateOf(model, model.tip)).toBe('waiting')
+  expect(stateOf(model, 0)).toBe('complete')
+  const left = small.shape.tips.find((tip) => tip !== model.tip)!
+  expect(stateOf(model, left)).toBe('left')
+  expect(model.blocked[1]).toBe(2)
+})
+
+test('the common ancestor of two branches is where they part', () => {
+  const model = readRun(small)
+  const [one, other] = small.shape.tips as [number, number]
+  const at = commonAncestor(model, one, other)
+  expect(small.shape.titles[small.shape.nodes.title[at]!]).toBe('Plan the fix')
+})
+
+test('only trouble shows refused steps and where the run is', () => {
+  const model = readRun(small)
+  const rows = rowsOf(model, { onlyTrouble: true, toggled: new Set() })
+  const nodes = rows.flatMap((row) => (row.kind === 'node' ? [row.node] : []))
+  expect(nodes.every((node) => model.blocked[node]! > 0 || node === model.tip)).toBe(true)
+  expect(rowOfNode(rows, model.tip)).toBeGreaterThanOrEqual(0)
+})
+
+test('a run of ten thousand nodes is read and put into rows at once', () => {
+  const before = performance.now()
+  const rows = rowsOf(readRun(large), { onlyTrouble: false, toggled: new Set() })
+  expect(performance.now() - before).toBeLessThan(250)
+  expect(rows.length).toBeGreaterThan(7000)
+})
+
+test('a unified diff keeps its numbers and marks what changed in a line', () => {
+  const rows = rowsOfUnified('--- a\n+++ b\n@@ -3,2 +3,2 @@\n same\n-let a = 1;\n+let a = 2;\n')
+  expect(rows).toEqual([
+    { sign: 'gap', text: '@@ -3,2 +3,2 @@' },
+    { sign: 'same', text: 'same', left: 3, right: 3 },
+    { sign: 'removed', text: 'let a = 1;', left: 4, mark: [8, 9] },
+    { sign: 'added', text: 'let a = 2;', right: 4, mark: [8, 9] },
+  ])
+})
+
+test('lines behind a gap have no numbers', () => {
+  const rows = rowsOfLines([{ sign: 'same', text: 'a' }, { sign: 'gap', text: '…' }, { sign: 'added', text: 'b' }])
+  expect(rows.map((row) => row.right)).toEqual([1, undefined, undefined])
+})
+
+test('events are the same however the stream is cut', () => {
+  const text = ': hello\n\nid: p-1\nevent: change\ndata: {"scope":"run"}\n\nid: p-2\ndata: a\ndata: b\r\n\r\nevent: reset\ndata:\n\n'
+  const whole = new EventReader().push(text)
+  expect(whole).toEqual([
+    { id: 'p-1', event: 'change', data: '{"scope":"run"}' },
+    { id: 'p-2', event: 'message', data: 'a\nb' },
+    { id: 'p-2', event: 'reset', data: '' },
+  ])
+  fc.assert(
+    fc.property(fc.array(fc.nat(text.length), { maxLength: 12 }), (cuts) => {
+      const reader = new EventReader()
+      const places = [0, ...cuts.sort((a, b) => a - b), text.length]
+      const found = places.slice(1).flatMap((to, i) => reader.push(text.slice(places[i], to)))
+      expect(found).toEqual(whole)
+    }),
+  )
+})
+
+test('tries become rarer, up to fifteen seconds', () => {
+  expect(backoff(0, 0)).toBe(250)
+  expect(backoff(3, 1)).toBe(4000)
+  expect(backoff(400, 1)).toBe(15_000)
+})
