@@ -87,7 +87,7 @@ fn written(form: ValueForm, value: &str) -> Option<toml_edit::Value> {
                 paths.map(|path| path.to_str().map(str::to_owned)).collect();
             toml_edit::Array::from_iter(paths?).into()
         }
-        ValueForm::Path | ValueForm::Name(_) | ValueForm::Address => value.into(),
+        ValueForm::Path | ValueForm::Name(_) | ValueForm::Address | ValueForm::Url => value.into(),
     })
 }
 
