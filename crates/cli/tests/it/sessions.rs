@@ -102,7 +102,7 @@ fn a_damaged_session_is_told_from_sound_ones_and_can_be_repaired() {
     let output = rig.run(&["session", "verify", &run.session, "--json"]);
     assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
     // A list may come from what was computed before; without that the damage is seen there, too.
-    fs::remove_dir_all(rig.data().join("sessions").join(&run.session).join("cache")).unwrap();
+    fs::remove_dir_all(rig.data().join("index")).unwrap();
     let listed = rig.says(&["session", "list"]);
     assert!(listed.contains(&run.session) && listed.contains("cannot be read"), "{listed}");
     let (code, error) = rig.fails(&["session", "show", &run.session]);
@@ -117,6 +117,26 @@ fn a_damaged_session_is_told_from_sound_ones_and_can_be_repaired() {
     assert_eq!(rig.tells(&["session", "repair", &run.session])["isSound"], true);
     assert_eq!(rig.tells(&["session", "verify", &run.session])["isSound"], true);
     rig.says(&["session", "show", &run.session]);
+}
+
+#[test]
+fn a_query_line_chooses_the_runs_that_are_listed() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    let page = rig.tells(&["session", "list", "workflow:wr.* age<1d", "--limit", "1"]);
+    assert_eq!((&page["schema"], &page["total"]), (&"piton.session.page/1".into(), &1.into()));
+    assert_eq!(page["runs"][0]["run"]["sessionId"], run.session.as_str());
+    let listed = rig.says(&["session", "list", &format!("label:{}", run.label)]);
+    assert!(listed.contains(&run.label), "{listed}");
+    let sorted = rig.says(&["session", "list", "--sort", "-label"]);
+    assert!(sorted.contains(&run.label), "{sorted}");
+    assert!(rig.says(&["session", "list", "-workflow:wr.*"]).contains("No run matches."));
+    let (_, error) = rig.fails(&["session", "list", "login stauts:blocked"]);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("\n        ^^^^^^^^^^^^^^\n"), "{message}");
+    assert!(error["suggestion"].as_str().unwrap().contains("status"), "{error}");
+    let (_, error) = rig.fails(&["session", "list", "--sort", "size"]);
+    assert!(error["message"].as_str().unwrap().contains("`size`"), "{error}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! What the index is asked for by a query line.
+// tidy: numbers: the lengths of times
 
 use piton_core::TimestampMs;
 use piton_store::index::Term;

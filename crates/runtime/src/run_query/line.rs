@@ -264,14 +264,11 @@ fn field_condition<'a>(
             }
             let unit = value.chars().last().filter(|unit| UNITS.contains(*unit));
             let count = unit.and_then(|unit| value.strip_suffix(unit)?.parse().ok());
-            match (count, unit) {
-                (Some(count), Some(unit)) => Ok(Condition::Age { field, comparison, count, unit }),
-                _ => {
-                    let message =
-                        format!("`{field}` is compared with a time, such as 30m, 12h, 1d or 2w.");
-                    Err((marked, message, example()))
-                }
+            if let (Some(count), Some(unit)) = (count, unit) {
+                return Ok(Condition::Age { field, comparison, count, unit });
             }
+            let message = format!("`{field}` is compared with a time, such as 30m, 12h, 1d or 2w.");
+            Err((marked, message, example()))
         }
     }
 }

@@ -16,11 +16,12 @@ use piton_store::local::{
     SystemClock, SystemEntropy,
 };
 use piton_store::memory::{
-    MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryReplies,
-    MemoryTable,
+    MemoryBlobs, MemoryCache, MemoryIndex, MemoryJournal, MemoryKeyRing, MemoryLeases,
+    MemoryReplies, MemoryTable,
 };
 use piton_store::port::{
-    BlobNamespace, Blobs, Cache, Journal, KeyRing, Leases, Replies, ReplyKey, Table, TakenOut,
+    BlobNamespace, Blobs, Cache, Index, Journal, KeyRing, Leases, Replies, ReplyKey, Table,
+    TakenOut,
 };
 use piton_store::testing::{DiskFault, FaultKind, Sample, SimDisk, contract};
 use tempfile::TempDir;
@@ -53,6 +54,7 @@ fn every_port_is_a_trait_object_with_an_adapter_in_memory() {
     let _leases: Box<dyn Leases> = Box::new(MemoryLeases::new(clock));
     let _keyring: Box<dyn KeyRing> = Box::new(MemoryKeyRing::new(Arc::new(SystemEntropy)));
     let _projections: Box<dyn Cache> = Box::new(MemoryCache::new());
+    let _index: Box<dyn Index> = Box::new(MemoryIndex::new());
     let _replies: Box<dyn Replies> = Box::new(MemoryReplies::new(Arc::new(SystemClock)));
     assert!(BlobNamespace::ALL.contains(&BlobNamespace::PinnedWorkflows));
 }

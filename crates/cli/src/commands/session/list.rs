@@ -23,7 +23,7 @@ const HEADS: [&str; 6] = ["RUN", "WORKFLOW", "STEP", "STATUS", "GOAL", "LAST"];
 pub(crate) struct ListSessions {
     /// Words, "phrases" and fields: status, workflow, branch, age, started, gaps, nodes, tips, label, step, session,
     /// run; `-` before one turns it around
-    #[arg(value_name = "QUERY")]
+    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
     query: Option<String>,
     /// Show at most this many runs, up to 200
     #[arg(long, value_name = "COUNT")]
@@ -78,11 +78,11 @@ fn sorted_by(text: &str) -> Result<(Option<RunField>, bool), Failure> {
 
 /// Builds the error for a query line, which marks everything that was not understood.
 fn not_understood(line: &str, problems: &[QueryProblem]) -> Failure {
-    let mut text = String::from("The query was not understood:");
-    for QueryProblem { start, end, message, .. } in problems {
+    let marked = problems.iter().map(|QueryProblem { start, end, message, .. }| {
         let (before, marks) = (" ".repeat(*start), "^".repeat(end - start));
-        text.push_str(&format!("\n  {line}\n  {before}{marks}\n  {message}"));
-    }
+        format!("\n  {line}\n  {before}{marks}\n  {message}")
+    });
+    let text = format!("The query was not understood:{}", marked.collect::<String>());
     let valid: Vec<&str> =
         problems.iter().flat_map(|problem| problem.valid.iter().map(String::as_str)).collect();
     let advice = if valid.is_empty() {
@@ -94,16 +94,17 @@ fn not_understood(line: &str, problems: &[QueryProblem]) -> Failure {
 }
 
 fn print_page(app: &App, page: &RunPage) {
-    let (now, none) = (App::now(), BTreeSet::new());
+    let now = App::now();
     if page.runs.is_empty() {
         app.output.print("No run matches.");
     } else {
-        let rows: Vec<_> = page.runs.iter().map(|found| row(&found.run, &none, now)).collect();
+        let shared = shared_labels(page.runs.iter().map(|found| found.run.label));
+        let rows: Vec<_> = page.runs.iter().map(|found| row(&found.run, &shared, now)).collect();
         app.output.table(HEADS, &rows);
     }
     let left = page.total.saturating_sub(page.runs.len() as u64);
     if left > 0 {
-        writeln!(app.output, "\n{} more match. Show more with --limit.", count(left, "run"));
+        writeln!(app.output, "\nNot shown: {}. Show more with --limit.", count(left, "run"));
     }
     if page.unreadable > 0 {
         writeln!(
@@ -131,7 +132,7 @@ fn print(app: &App, list: &SessionList) {
             "No run can be read."
         });
     } else {
-        let shared = shared_labels(list);
+        let shared = shared_labels(labels(list));
         let rows: Vec<_> = list.runs.iter().map(|run| row(run, &shared, now)).collect();
         app.output.table(HEADS, &rows);
         if !shared.is_empty() {
@@ -157,7 +158,7 @@ fn print(app: &App, list: &SessionList) {
     match list.runs.first() {
         Some(run) => {
             // The suggested command has to name one run, so a shared name is replaced by the id.
-            let is_shared = shared_labels(list).contains(&run.label.to_string());
+            let is_shared = shared_labels(labels(list)).contains(&run.label.to_string());
             let name = if is_shared { run.session_id.to_string() } else { run.label.to_string() };
             app.output.advise(format_args!("\nShow one: piton session show {name}"));
         }
@@ -167,11 +168,16 @@ fn print(app: &App, list: &SessionList) {
     }
 }
 
-/// Returns the names that several runs share: a session that was imported beside its original has the same two words.
-fn shared_labels(list: &SessionList) -> BTreeSet<String> {
-    let (mut met, mut shared) = (BTreeSet::new(), BTreeSet::new());
+/// Iterates over the names of all runs, also of those that cannot be read.
+fn labels(list: &SessionList) -> impl Iterator<Item = impl ToString> {
     let troubled = list.troubled.iter().flat_map(|one| &one.labels);
-    for label in list.runs.iter().map(|run| &run.label).chain(troubled) {
+    list.runs.iter().map(|run| &run.label).chain(troubled)
+}
+
+/// Returns the names that several runs share: a session that was imported beside its original has the same two words.
+fn shared_labels(labels: impl Iterator<Item = impl ToString>) -> BTreeSet<String> {
+    let (mut met, mut shared) = (BTreeSet::new(), BTreeSet::new());
+    for label in labels {
         if !met.insert(label.to_string()) {
             shared.insert(label.to_string());
         }

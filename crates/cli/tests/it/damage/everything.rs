@@ -144,8 +144,8 @@ impl Full {
         }
         let kept = files.into_iter().filter(|file| {
             let path = file.to_string_lossy();
-            // What follows from the rest, and the length of a log, which changes with it.
-            let is_needed = !path.contains("/cache/") && !path.ends_with("/log.length");
+            // The length of a log changes with it.
+            let is_needed = !path.ends_with("/log.length");
             is_needed && !path.contains("/damaged/table")
         });
         kept.map(|file| fs::read(file).unwrap()).filter(|bytes| !bytes.is_empty()).collect()
@@ -259,11 +259,11 @@ const KINDS: [Kind; 22] = [
             "sessions/*/manifest.jsonl",
             "sessions/*/events/*.jsonl",
             "sessions/*/.lock",
-            "sessions/*/cache/*",
             "snapshots/*/*",
             "artifacts/*/*",
             "workflows/pinned/*/*",
             "format.json",
+            "index/*",
             "logs/*",
         ],
         DATA,

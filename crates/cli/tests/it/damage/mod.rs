@@ -74,7 +74,7 @@ impl House {
         let files = parts.iter().flat_map(|part| self.files(part));
         let kept = files.filter(|file| {
             let path = file.to_string_lossy();
-            !path.contains("/cache/") && !path.ends_with("manifest.jsonl")
+            !path.ends_with("manifest.jsonl")
         });
         kept.map(|file| fs::read(file).unwrap()).filter(|bytes| !bytes.is_empty()).collect()
     }
@@ -170,8 +170,8 @@ const KINDS: [Kind; 10] = [
     },
     Kind {
         name: "cache",
-        own: |house| first(house, "sessions/SESSION/cache"),
-        other: |house| first(house, "sessions/OTHER/cache"),
+        own: |house| first(house, "index"),
+        other: |house| first(house, "format.json"),
     },
     Kind {
         name: "lock",
