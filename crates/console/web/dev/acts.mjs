@@ -9,7 +9,7 @@ const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', arg
 const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
 const page = await context.newPage()
 const messages = []
-page.on('console', (message) => messages.push(message.text()))
+page.on('console', (message) => { messages.push(message.text()); if (process.env.LOUD) console.log('!', message.text().slice(0, 90), message.location().url, message.location().lineNumber, message.location().columnNumber) })
 page.on('pageerror', (error) => messages.push(String(error.stack)))
 const at = 'http://127.0.0.1:8151'
 const has = (text) => page.getByText(text).first().waitFor({ timeout: 8000 })
