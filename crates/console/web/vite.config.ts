@@ -46,5 +46,5 @@ export default defineConfig(({ mode }) => ({
     reportCompressedSize: false,
     ...(mode === 'export' ? exported : console),
   },
-  test: { include: ['test/**/*.test.ts'], environment: 'node' },
+  test: { include: ['test/**/*.test.ts'], environment: 'node', testTimeout: 20_000 },
 }))

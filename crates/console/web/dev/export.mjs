@@ -11,9 +11,11 @@ const found = world('full')
 const { sessionId, runId } = found.small.run.summary
 const data = { ids: [sessionId, runId] }
 const base = `/sessions/${sessionId}/runs/${runId}`
-data[`${base}/shape`] = found.small
+const { run: _, ...shaped } = found.small
+data[`${base}/shape`] = shaped
 for (const node of found.small.shape.nodes.id) {
   data[`${base}/steps/${node}`] = fixtures.stepDetail(found.small, node)
+  data[`${base}/steps/${node}/writes`] = fixtures.stepWrites(node)
   data[`${base}/recap?node=${node}`] = reply(found, 'GET', `${base}/recap`, { node })
 }
 data[`${base}/events`] = reply(found, 'GET', `${base}/events`, {})

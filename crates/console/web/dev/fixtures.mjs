@@ -206,7 +206,7 @@ export function shape(kind) {
     surroundings: { branch: 'fix/login', repoRoot: '/home/mara/shop' },
   })
   const waiting = { ...run, isWaiting: true, reason: 'waits for your approval of the proof' }
-  return shown(waiting, titles, columns, { drift: { isDrifted: true, steps: ['plan', 'prove'] } })
+  return shown(waiting, titles, columns)
 }
 
 function emptyColumns() {
@@ -225,6 +225,10 @@ function shown(run, titles, columns, more = {}) {
   const attempts = [...columns.attempts].sort((a, b) => a.at - b.at)
   return {
     run,
+    sessionId: run.summary.sessionId,
+    runId: run.summary.runId,
+    summary: run.summary,
+    kept: run.kept ?? false,
     shape: {
       steps: titles.map((_, i) => ({ stepId: `step_${i + 1}`, number: i + 1 })),
       titles,
@@ -293,11 +297,13 @@ function largeShape() {
 
 export function damagedShape() {
   const whole = shape('small')
+  const summary = { ...whole.summary, sessionId: id('sess', 999_003), runId: id('run', 999_003), label: 'dusty-raven', status: 'in_progress' }
   return {
     ...whole,
-    drift: undefined,
-    run: { ...whole.run, isWaiting: false, reason: undefined, summary: { ...whole.run.summary, sessionId: id('sess', 3), runId: id('run', 3), label: 'dusty-raven', status: 'in_progress' } },
-    validEvents: 31,
+    run: { ...whole.run, isWaiting: false, reason: undefined, summary },
+    sessionId: summary.sessionId,
+    runId: summary.runId,
+    summary,
     damage: {
       code: 'SESSION_CORRUPT',
       message: 'The session is damaged after event 31: segment 14 does not match its digest.',
@@ -311,83 +317,82 @@ export function question(of, node = of.summary.tip) {
   const { summary } = of
   return {
     run: { label: summary.label, sessionId: summary.sessionId, runId: summary.runId, workflowId: summary.workflow.id, step: summary.step?.number ?? 4, of: summary.step?.of ?? 8 },
-    node,
+    nodeId: node,
     title: summary.step?.title ?? 'Approve the design',
     reason: 'needs_user_approval',
     words: 'The fix changes how sessions are renewed. May I merge it into main?',
     excerpt: 'Show that the change is the cause of the difference: the test fails without it and passes with it, and nothing else fails. Then ask the person before you merge.\n\nWrite a line `Command: …` with the command that shows it, and a line `Result: …` with its last line of output. Someone who never saw the report must be able to tell from your lines whether the bug is gone.',
-    goal: summary.goal,
-    askedAt: NOW - 6 * MINUTE,
-    isHeld: true,
+    since: NOW - 6 * MINUTE,
   }
 }
+
+const list = (items, leftOut = 0) => ({ items, leftOut })
 
 export function stepDetail(found, nodeId) {
   const { shape } = found
   const { nodes } = shape
   const node = Math.max(0, nodes.id.indexOf(nodeId))
   const title = shape.titles[nodes.title[node]]
-  const created = 2 + node * 4
-  const turn = nodes.turn[node] ?? 0
-  const isTip = found.run.summary.tip === nodeId
+  const event = 2 + node * 4
+  const at = nodes.created[node]
+  const isTip = shape.preferredTip === node
   const attempts = shape.attempts.node
-    .flatMap((of, i) => (of === node ? [{ at: shape.attempts.at[i], event: created + i, outcome: shape.attempts.reached[i] === null ? 'blocked' : 'advanced' }] : []))
+    .flatMap((of, i) => (of === node ? [{ at: shape.attempts.at[i], reached: shape.attempts.reached[i] }] : []))
     .map((it, i) => ({
       attemptId: id('att', node * 10 + i),
+      event: event + i,
       at: it.at,
-      event: it.event,
-      outcome: it.outcome,
-      ...(it.outcome === 'blocked'
+      ...(it.reached === null
         ? { blockers: [{ code: 'MISSING_REQUIRED_OUTPUT', pointer: { kind: 'notes' }, message: 'The notes have no line `Command: …` that shows the failure.', suggestedFix: 'Add a line such as `Command: cargo test -p shop-login survives` with the command that you ran.' }] }
-        : {}),
+        : { reached: nodes.id[it.reached] }),
     }))
-  const hasNotes = !isTip || attempts.length > 0
   const notes = node === 3 ? HOSTILE : NOTES
-  const isEnd = nodes.title[node] === null
+  const outputs = attempts.map((attempt, i) => ({ outputId: id('out', node * 20 + i), event: attempt.event + 2, at: attempt.at, attempt: attempt.event, superseded: i < attempts.length - 1, notes: i < attempts.length - 1 ? 'It fails sometimes.' : notes }))
+  if (outputs.length > 0) outputs.push({ outputId: id('out', node + 500), event: event + 3, at: attempts.at(-1).at, superseded: false, artifact: { outputId: id('out', node + 500), digest: digest(node + 9), bytes: 214, kind: 'wr.contracts.hypothesis', content: { kind: 'wr.contracts.hypothesis', claim: 'The cookie is written before the hash is replaced', confidence: 0.7, evidence: ['src/login/session.rs:118', 'log line 44'] } } })
   return {
+    sessionId: found.sessionId,
+    runId: found.runId,
+    label: found.summary.label,
+    workflowId: found.summary.workflow.id,
     nodeId: nodes.id[node],
-    stepId: ['report', 'reproduce', 'hypothesis', 'test', 'decide', 'plan', 'change', 'prove'][nodes.title[node]] ?? 'audit',
-    ...(isEnd ? {} : { title }),
-    number: (nodes.step[node] ?? 0) + 1,
-    of: shape.titles.length,
-    ...(turn ? { turn } : {}),
-    createdAt: nodes.created[node],
-    created: created,
-    ...(isTip ? {} : { leftAt: attempts.at(-1)?.at }),
-    status: isTip ? 'waiting' : 'complete',
-    ...(hasNotes ? { notes } : {}),
+    kind: 'step',
+    event,
+    createdAt: at,
+    isFork: shape.forks.includes(node),
+    isPreferredTip: isTip,
+    ...(nodes.step[node] === null ? {} : { step: { stepId: shape.steps[nodes.step[node]].stepId, title, number: nodes.step[node] + 1, of: shape.titles.length } }),
+    ...(nodes.turn[node] ? { turn: nodes.turn[node] } : {}),
     prompt: [
-      { origin: 'workflow', text: `${title}\n\nGoal: make the failure happen at will, with as little as possible.\n\nDo not change the code under test.\n\n1. Run the reported steps as they are, several times, and count how often it fails.\n2. Take away data, configuration and steps, one at a time, as long as it still fails.\n3. Keep the smallest case as a command or a test that anyone can run.\n` },
-      { origin: 'wr.features.notes_discipline', text: 'Write notes for a reader who was not there: what you did, what you saw, what is still open. No praise and no plans.\n' },
-      { origin: 'workflow', text: 'Leave a line `Command: …` that shows the failure.\n' },
-      { origin: 'engine', text: 'Known so far: the report is reproducible on 4.12.1; the cause is open.\n' },
+      { origin: 'authored', text: `${title}\n\nGoal: make the failure happen at will, with as little as possible.\n\nDo not change the code under test.\n\n1. Run the reported steps as they are, several times, and count how often it fails.\n2. Take away data, configuration and steps, one at a time, as long as it still fails.\n3. Keep the smallest case as a command or a test that anyone can run.\n` },
+      { origin: 'feature', name: 'wr.features.notes_discipline', text: 'Write notes for a reader who was not there: what you did, what you saw, what is still open. No praise and no plans.\n' },
+      { origin: 'authored', text: 'Leave a line `Command: …` that shows the failure.\n' },
+      { origin: 'opening', text: 'Known so far: the report is reproducible on 4.12.1; the cause is open.\n' },
     ],
-    outputs: hasNotes
-      ? [
-          { outputId: id('out', node), event: created + 3, at: nodes.created[node] + 40_000, kind: 'notes', digest: digest(node), headline: notes.split('\n')[0], text: notes.slice(0, 400) },
-          { outputId: id('out', node + 500), event: created + 3, at: nodes.created[node] + 40_000, kind: 'artifact', digest: digest(node + 9), artifact: { outputId: id('out', node + 500), digest: digest(node + 9), bytes: 214, kind: 'wr.contracts.hypothesis', content: { kind: 'wr.contracts.hypothesis', claim: 'The cookie is written before the hash is replaced', confidence: 0.7, evidence: ['src/login/session.rs:118', 'log line 44'], loop: { decision: 'continue', turn: turn } } } },
-          ...(attempts.length > 1 ? [{ outputId: id('out', node + 900), event: created + 1, at: nodes.created[node] + 20_000, kind: 'notes', digest: digest(node + 3), headline: 'It fails sometimes.', text: 'It fails sometimes.', isSuperseded: true }] : []),
-        ]
-      : [],
-    outputsLeftOut: 0,
-    attempts,
-    decisions: nodes.title[node] === 5 ? [{ decision: 'approved', by: 'mara', event: 80, at: nodes.created[node] + 31 * MINUTE, text: 'Fine, but keep the old cookie name.' }] : [],
-    gaps: shape.blocked.some((it) => it.node === node) ? [{ gapId: id('gap', node), severity: 'warning', reason: 'contract_violation:missing_required_output', summary: 'No command was left that shows the failure.', isOpen: false, at: nodes.created[node], event: created + 2, evidence: ['attempt 1'] }] : [],
-    trace: [
-      { kind: 'selected_next_step', summary: 'The step `reproduce` is next: it follows `report` and has no condition.' },
-      { kind: 'evaluated_condition', summary: 'The loop `hypotheses` goes on: the last decision was `continue`, and 2 of 6 turns were used.' },
-      { kind: 'detected_non_tip_advance', summary: 'The run continued from a step that it had left before.' },
-    ],
-    conditions: [{ condition: 'cause_unknown', value: 'continue', isMet: true }],
-    divergences: [],
-    capabilities: [{ capability: 'delegation', status: 'available', by: 'attempted use' }, { capability: 'web_browsing', status: 'unknown', by: 'not probed' }],
+    promptBytesLeftOut: 0,
     preferences: { autonomy: 'full_auto_stop_on_user_deps', riskPolicy: 'balanced' },
-    context: [
-      { key: 'goal', value: found.run.summary.goal, from: 'start' },
-      { key: 'loop', value: { hypotheses: { turn: turn, of: 6 } }, from: 'engine' },
-      { key: 'reporter', value: 'support#4711', from: 'agent' },
-    ],
-    access: [{ tool: 'read, list, search', scope: '/shop' }, { tool: 'write, edit', scope: '/shop-changes' }],
+    access: { workspaces: { '/shop': 'read-only', '/shop-changes': 'read-write' } },
+    attempts: list(attempts),
+    outputs: list(outputs),
+    decisions: list(nodes.title[node] === 5 ? [{ decision: 'approved', by: 'mara', event: 80, at: at + 31 * MINUTE, text: 'Fine, but keep the old cookie name.' }] : []),
+    gaps: list(attempts.some((it) => !it.reached) ? [{ gap: { gapId: id('gap', node), severity: 'warning', reason: { category: 'contract_violation', detail: 'missing_required_output' }, summary: 'No command was left that shows the failure.', resolution: { kind: 'unresolved' } }, event: event + 2, at, isOpen: false }] : []),
+    trace: {
+      collapsed: true,
+      traces: list([{ event: event + 1, entries: [
+        { kind: 'selected_next_step', summary: 'The step `reproduce` is next: it follows `report` and has no condition.' },
+        { kind: 'evaluated_condition', summary: 'The loop `hypotheses` goes on: the last decision was `continue`, and 2 of 6 turns were used.' },
+        { kind: 'detected_non_tip_advance', summary: 'The run continued from a step that it had left before.' },
+      ] }]),
+    },
+    divergences: list([]),
+    capabilities: [{ capability: 'delegation', enforced: 'available', shown: 'available' }, { capability: 'web_browsing', enforced: 'unavailable', shown: 'unknown' }],
+    context: list([{ key: 'goal', value: found.summary.goal }, { key: 'reporter', value: 'support#4711' }, { key: 'loop', value: { hypotheses: { turn: nodes.turn[node], of: 6 } } }]),
+    children: list([]),
+  }
+}
+
+export function stepWrites(nodeId) {
+  return {
+    nodeId,
     written: {
       keys: [{ backpack: 'investigation', key: 'hypothesis/2', kind: 'modified', by: 'agent', leftOut: 0, diff: [{ sign: 'removed', text: '"the cache holds the old hash"' }, { sign: 'added', text: '"the cookie is written before the hash"' }] }],
       keysLeftOut: 0,
@@ -396,7 +401,6 @@ export function stepDetail(found, nodeId) {
       frames: [{ path: 'src/login', frameType: 'summary', kind: 'added', by: 'agent', after: digest(4), leftOut: 0 }],
       framesLeftOut: 0,
     },
-    ...(isTip && found.run.isWaiting ? { question: question(found.run, nodeId) } : {}),
   }
 }
 

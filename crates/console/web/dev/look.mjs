@@ -80,7 +80,7 @@ for (const theme of ['light', 'dark']) {
       const messages = []
       page.on('console', (message) => messages.push(message.text()))
       page.on('pageerror', (error) => messages.push(String(error.stack)))
-      const address = path ?? `/runs/${full.world.damaged.run.summary.sessionId}/${id('run', 3)}`
+      const address = path ?? `/runs/${full.world.damaged.run.summary.sessionId}/${id('run', 999_003)}`
       await page.goto(`http://127.0.0.1:${how.scene === 'empty' ? 8132 : 8131}${address}`)
       await page.waitForTimeout(350)
       for (const key of how.keys ?? []) {

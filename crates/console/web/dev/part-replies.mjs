@@ -124,8 +124,12 @@ function workflows(world, name, what) {
       workflow: { workflowId: name, features: [], steps, sequence: [{ kind: 'step', stepId: 'wr.probe.delegation' }, { kind: 'step', stepId: 'report' }, { kind: 'step', stepId: 'reproduce' }, { kind: 'loop', loopId: 'hypotheses' }, { kind: 'step', stepId: 'plan' }, { kind: 'step', stepId: 'change' }, { kind: 'step', stepId: 'prove' }], loops: [{ loopId: 'hypotheses', title: 'Hypotheses', conditionId: 'cause_unknown', maxIterations: 6, body: ids.slice(2, 5).map((stepId) => ({ kind: 'step', stepId })) }] },
     }
   }
-  if (what === 'pinned') return { pinned: [{ sessionId: id('sess', 1), runId: id('run', 1), label: 'amber-otter', workflowHash: digest(3), status: 'blocked', pinnedAt: NOW - 3 * HOUR, drift: [{ stepId: 'plan', kind: 'modified', leftOut: 0, diff: [{ sign: 'removed', text: 'Plan the smallest change.' }, { sign: 'added', text: 'Plan the smallest change, and say what you leave out.' }] }, { stepId: 'prove', kind: 'modified', leftOut: 0, diff: [{ sign: 'added', text: 'Ask the person before you merge.' }] }] }, { sessionId: id('sess', 9), runId: id('run', 9), label: 'keen-marten', workflowHash: digest(4), status: 'complete', pinnedAt: NOW - 30 * HOUR, drift: [] }] }
-  return { workflowId: name, runs: 214, complete: 171, steps: titles.map((title, i) => ({ stepId: ids[i], title, runs: 214 - i * 5, attempts: 260 + ((i * 67) % 190), refusals: [6, 118, 12, 40, 3, 8, 21, 64][i], reasons: [[], [{ code: 'X', message: 'no line `Command: …` that shows the failure', count: 91 }, { code: 'Y', message: 'the command was not run', count: 27 }], [], [{ code: 'Z', message: 'artifact without evidence', count: 40 }], [], [], [], [{ code: 'W', message: 'no line `Result: …`', count: 64 }]][i], medianMs: 40_000 + i * 21_000, p95Ms: 190_000 + i * 80_000, tokens: 3200 + i * 910, gaps: i === 7 ? 9 : 0, forks: i === 6 ? 12 : 0 })) }
+  const refused = [6, 118, 12, 40, 3, 8, 21, 64]
+  const refusals = { 1: [['no line `Command: …` that shows the failure', 91], ['the command was not run', 27]], 3: [['artifact without evidence', 40]], 7: [['no line `Result: …`', 64]] }
+  return {
+    workflowId: name, runs: 214, completed: 171, versions: 3, runsLeftOut: 0, unreadable: 1,
+    steps: titles.map((title, i) => ({ stepId: ids[i], title, visits: 214 - i * 5, attempts: 260 + ((i * 67) % 190), refused: refused[i], refusals: (refusals[i] ?? []).map(([reason, count]) => ({ code: 'MISSING_REQUIRED_OUTPUT', reason, count })), refusalsLeftOut: 0, spentMs: (40_000 + i * 21_000) * 260, spentMedianMs: 40_000 + i * 21_000, waitedMs: i === 5 ? 9_000_000 : 0, gaps: i === 7 ? 9 : 0, openGaps: 0, forks: i === 6 ? 12 : 0, divergences: 0 })),
+  }
 }
 
 const by = (nodeName) => ({ nodeId: nodeName, nodeName })
@@ -165,10 +169,10 @@ function backpacks(name, what, key, query) {
 }
 
 const WORKSPACES = [
-  { prefix: '/shop', scope: 'read_only', purpose: 'The code of the shop', store: 'the directory /home/mara/shop', declaredBy: 'project' },
-  { prefix: '/shop-changes', scope: 'read_write', purpose: 'Changes to the shop, to be reviewed', store: 'an overlay over /shop', declaredBy: 'project', overlayOver: '/shop' },
-  { prefix: '/notes', scope: 'read_write', purpose: 'Notes across runs', store: 'the data of Piton', declaredBy: 'user' },
-  { prefix: '/outbox', scope: 'write_only', purpose: 'Reports for people', store: 'the directory /home/mara/outbox', declaredBy: 'user' },
+  { prefix: '/shop', scope: 'read-only', purpose: 'The code of the shop', store: 'the directory /home/mara/shop', declaredBy: 'project' },
+  { prefix: '/shop-changes', scope: 'read-write', purpose: 'Changes to the shop, to be reviewed', store: 'an overlay over /shop', declaredBy: 'project', overlayOver: '/shop' },
+  { prefix: '/notes', scope: 'read-write', purpose: 'Notes across runs', store: 'the data of Piton', declaredBy: 'user' },
+  { prefix: '/outbox', scope: 'write-only', purpose: 'Reports for people', store: 'the directory /home/mara/outbox', declaredBy: 'user' },
 ]
 function files(what, query) {
   if (what === undefined) return { workspaces: WORKSPACES, notes: ['The kernel keeps this process inside these directories.'] }
@@ -176,7 +180,7 @@ function files(what, query) {
     const isSecret = query.path.includes('.env')
     return { path: query.path, workspace: WORKSPACES[0], at: query.path.split('/').slice(2).join('/'), ...(isSecret ? { hidden: 'No such file. Files named .env are hidden from agents.' } : {}), tools: ['read', 'list', 'search', 'write', 'edit', 'move', 'remove'].map((tool, i) => ({ tool, ...(i > 2 ? { refused: 'The Workspace is read-only.' } : isSecret ? { refused: 'The path is hidden.' } : {}) })) }
   }
-  return { searched: 412, next: 'x.1.2', records: Array.from({ length: 18 }, (_, i) => ({ ...record(i + 1, ['src/login/session.rs', 'src/login/cookie.rs', 'tests/login/survives.rs'][i % 3], ['write', 'edit', 'write', 'remove'][i % 4]), ...(i === 4 ? { outcome: 'failed' } : {}), ...(i === 2 ? { overlay: '/shop-changes' } : {}) })) }
+  return { searched: 412, next: 'x.1.2', records: Array.from({ length: 18 }, (_, i) => ({ ...record(i + 1, ['src/login/session.rs', 'src/login/cookie.rs', 'tests/login/survives.rs'][i % 3], ['write', 'edit', 'write', 'remove'][i % 4]), ...(i === 4 ? { outcome: 'undone' } : {}), ...(i === 2 ? { overlay: '/shop-changes' } : {}) })) }
 }
 
 function context(what, query) {
@@ -185,8 +189,8 @@ function context(what, query) {
   const names = node === '' ? [['docs', 14, 2, 6], ['src', 92, 18, 44], ['tests', 31, 0, 60], ['Cargo.toml', 1, 0, 0], ['README.md', 0, 1, 0]] : [['cookie.rs', 1, 0, 0], ['mod.rs', 0, 0, 1], ['password.rs', 1, 0, 0], ['session.rs', 0, 1, 0], ['store', 5, 1, 2]]
   const entry = ([name, fresh, stale, missing]) => ({ name, path: node ? `${node}/${name}` : name, kind: name.includes('.') ? 'file' : 'directory', size: 4100, counts: counts(fresh, stale, missing) })
   if (what === 'level') return { path: node, tree: 41, own: counts(1, 0, 0), from: 0, entries: names.map(entry), total: names.length }
-  const frame = (type, state, more = {}) => ({ id: digest(type.length * 3), path: node, frameType: type, agent: 'claude-code', made: 'written', state, isHead: true, relation: 'own', createdAtMs: NOW - 5 * HOUR, bytes: 640, ...more })
-  if (what === 'frames') return { path: node, leftOut: 0, frames: [frame('summary', 'fresh', { content: 'Logins, sessions and passwords. A session names the **hash** that it was made with, so a change of the password ends every session but the one that changed it.\n\n- `session.rs` renews cookies\n- `password.rs` hashes' }), frame('invariants', 'stale', { reason: 'session.rs changed since: the frame is based on 3f1a…, the file is 9c02….', made: 'by a model', content: 'A cookie is never older than the hash that it names.' })] }
+  const frame = (type, state, more = {}) => ({ id: digest(type.length * 3), path: node, frameType: type, agent: 'claude-code', made: 'written', isFresh: state === 'fresh', isHead: true, relation: 'own', createdAtMs: NOW - 5 * HOUR, bytes: 640, ...more })
+  if (what === 'frames') return { path: node, leftOut: 0, frames: [frame('summary', 'fresh', { content: 'Logins, sessions and passwords. A session names the **hash** that it was made with, so a change of the password ends every session but the one that changed it.\n\n- `session.rs` renews cookies\n- `password.rs` hashes' }), frame('invariants', 'stale', { staleBecause: 'session.rs changed since: the frame is based on 3f1a…, the file is 9c02….', made: 'by a model', content: 'A cookie is never older than the hash that it names.' })] }
   if (what === 'compose') {
     let sum = 0
     return { path: node, maxTokens: 8000, tokens: 7400, leftOut: 3, frames: [['src/login', 'summary', 'own', 160], ['src/login', 'invariants', 'own', 90], ['src', 'summary', 'parent', 1900], ['src/payments', 'summary', 'sibling', 2300], ['src/search', 'summary', 'sibling', 1450], ['src/mail', 'summary', 'sibling', 1700], ['src/import', 'summary', 'sibling', 2600], ['src/legacy', 'history', 'sibling', 5200]].map(([path, type, relation, tokens], i) => ({ frame: frame(type, i === 1 ? 'stale' : 'fresh', { id: digest(i + 70), path, relation }), tokens, isIncluded: (sum += tokens) <= 8000, fitsAt: sum })) }

@@ -41,9 +41,14 @@ export function reply(world, method, path, query, body, hint) {
   if (first === 'compare') return comparison(world)
   if (first === 'artifacts') return { bytes: Buffer.from('{"kind":"wr.contracts.hypothesis"}') }
   if (first === 'sessions' && third === 'runs') {
-    const run = runOf(world, second) ?? { ...world.small, run: { ...world.small.run, summary: { ...world.small.run.summary, sessionId: second, runId: fourth } } }
-    if (fifth === 'shape') return run
-    if (fifth === 'steps') return fixtures.stepDetail(run, sixth)
+    const { small } = world
+    const run = runOf(world, second) ?? { ...small, sessionId: second, runId: fourth, summary: { ...small.summary, sessionId: second, runId: fourth } }
+    if (fifth === 'shape') {
+      const { run: _, ...shaped } = run
+      return shaped
+    }
+    if (fifth === 'drift') return drift(run)
+    if (fifth === 'steps') return found[6] === 'writes' ? fixtures.stepWrites(sixth) : fixtures.stepDetail(run, sixth)
     if (fifth === 'events') return events(run, query)
     if (fifth === 'fork') return forked(run, query.node)
     if (fifth === 'recap') return recap(run, query.node)
@@ -56,10 +61,9 @@ export function reply(world, method, path, query, body, hint) {
 function act(world, found, body, hint) {
   const [first, second, third] = found
   if (first === 'sessions' && third === 'settle') {
-    const at = world.questions.findIndex((question) => question.run.sessionId === second && question.node === body.node)
+    const at = world.questions.findIndex((question) => question.run.sessionId === second && question.nodeId === body.node)
     if (at < 0) fail(409, 'PRECONDITION_FAILED', 'Somebody else has decided this already. Your decision was not recorded.', 'Look at the run to see what was decided.')
     const [settled] = world.questions.splice(at, 1)
-    world.small.run.isWaiting = world.small.run.isWaiting && settled.run.sessionId !== world.small.run.summary.sessionId
     hint({ scope: 'run', name: second })
     return { run: settled.run, reason: settled.reason, summary: body.words ?? 'Approved.', isHeld: true }
   }
@@ -73,22 +77,24 @@ function act(world, found, body, hint) {
 }
 
 function inbox(world) {
-  if (world.isEmpty) return { questions: [], running: [], runningLeftOut: 0, wrong: [], wrongLeftOut: 0, damaged: [], overlays: [], unloaded: [], restartNeeded: false, runs: 0 }
+  const list = (items, leftOut = 0) => ({ items, leftOut })
+  if (world.isEmpty) return { questions: list([]), blocked: list([]), gaps: list([]), damaged: list([]), overlays: list([]), unloaded: list([]), runsNotRead: 0 }
   const all = Array.from({ length: 60 }, (_, i) => entry(i + 5))
-  const running = [world.large.run, ...all.filter((it) => it.summary.status === 'in_progress')]
-  const wrong = all.filter((it) => (it.summary.status === 'blocked' && !it.isWaiting) || it.summary.status === 'complete_with_gaps')
   return {
-    questions: world.questions,
-    running: running.slice(0, 8),
-    runningLeftOut: Math.max(0, running.length - 8),
-    wrong: wrong.slice(0, 8),
-    wrongLeftOut: Math.max(0, wrong.length - 8),
-    damaged: [{ part: 'session', id: world.damaged.run.summary.sessionId, labels: ['dusty-raven'], validEvents: 31, trouble: world.damaged.damage }],
-    overlays: [{ overlay: '/shop-changes', over: '/shop', changes: 4, changedBelow: 1 }],
-    unloaded: [{ path: '/home/mara/shop/.piton/workflows/release.json', sourceKind: 'project', problems: [{ path: '/steps/2/promptBlocks', code: 'UNKNOWN_FIELD', reason: 'The field `procedures` is unknown.', fix: 'Did you mean `procedure`?' }, { path: '', code: 'MISSING_FIELD', reason: 'The id is missing.', fix: 'Add one.' }] }],
-    restartNeeded: true,
-    runs: TOTAL,
+    questions: list(world.questions),
+    blocked: list(all.filter((it) => it.summary.status === 'blocked' && !it.isWaiting).map((it) => it.summary).slice(0, 6), 4),
+    gaps: list(all.filter((it) => it.summary.status === 'complete_with_gaps').map((it) => ({ run: it.summary, critical: 1 })).slice(0, 4), 2),
+    damaged: list([{ sessionId: world.damaged.sessionId, labels: ['dusty-raven'], trouble: world.damaged.damage }]),
+    overlays: list([{ overlay: '/shop-changes', over: '/shop', changes: 4 }]),
+    unloaded: list([{ path: '/home/mara/shop/.piton/workflows/release.json', sourceKind: 'project', problems: [{ path: '/steps/2/promptBlocks', code: 'UNKNOWN_FIELD', reason: 'The field `procedures` is unknown.', fix: 'Did you mean `procedure`?' }, { path: '', code: 'MISSING_FIELD', reason: 'The id is missing.', fix: 'Add one.' }] }]),
+    restart: { restartNeeded: true },
+    runsNotRead: 0,
   }
+}
+
+function drift(run) {
+  const isDrifted = run.summary.workflow.id === 'wr.bug_investigation'
+  return { runId: run.runId, workflowId: run.summary.workflow.id, isDrifted, valuesLeftOut: 0, drift: { pinnedHash: digest(3), currentHash: digest(isDrifted ? 4 : 3), fields: [], steps: isDrifted ? [{ stepId: 'plan', title: 'Plan the fix', change: 'changed', fields: [{ field: 'prompt', pinned: 'Plan the smallest change.\nName what could break.', current: 'Plan the smallest change, and say what you leave out.\nName what could break.' }] }, { stepId: 'prove', title: 'Prove it', change: 'changed', fields: [{ field: 'requireConfirmation', pinned: false, current: true }] }] : [] } }
 }
 
 const FIELDS = [
@@ -173,8 +179,8 @@ function events(run, query) {
   const kinds = ['node_created', 'edge_created', 'advance_recorded', 'node_output_appended', 'gap_recorded', 'decision_trace_appended']
   const total = node ? 6 : run.shape.nodes.id.length * 4
   const from = Number(query.from ?? 0)
-  const shown = kinds.slice(0, Math.max(0, total - from)).map((kind, i) => ({ index: at * 4 + i + 2, at: created + i * 900, kind, nodeId: node, data: { v: 1, eventId: id('evt', at * 10 + i), kind, scope: { runId: run.run.summary.runId, nodeId: node }, data: { outcome: 'advanced', outputs: [digest(at)], snapshotRef: digest(at + 1) } } }))
-  return { from, total, events: shown }
+  const shown = kinds.slice(0, Math.max(0, total - from)).map((kind, i) => ({ v: 1, eventId: id('evt', at * 10 + i), eventIndex: at * 4 + i + 2, sessionId: run.sessionId, kind, scope: { runId: run.runId, nodeId: node }, data: { outcome: 'advanced', outputs: [digest(at)], snapshotRef: digest(at + 1) }, timestampMs: created + i * 900 }))
+  return { sessionId: run.sessionId, total: run.shape.nodes.id.length * 4, events: shown }
 }
 
 function forked(run, node) {
@@ -202,7 +208,7 @@ function link(run, at) {
 }
 
 function blame(run, node) {
-  return { label: run.run.summary.label, workflowId: run.run.summary.workflow.id, nodeId: node, chain: [0, 1, 3, 4, 5].map((at) => link(run, at)), leftOut: 0 }
+  return { label: run.summary.label, workflowId: run.summary.workflow.id, nodeId: node, chain: [0, 1, 3, 4, 5].map((at) => link(run, at)), leftOut: 0 }
 }
 
 function comparison(world) {

@@ -24,6 +24,8 @@ export function listKeys(): { title: string; bindings: KeyBinding[] }[] {
 
 export function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
+  // A dialog has the keyboard for itself: Escape closes it, and not the page below too.
+  if (document.querySelector('dialog[open]')) return
   const target = event.target as HTMLElement
   const isTyped =
     target.isContentEditable ||

@@ -1,24 +1,26 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { RunShown } from '../src/api/replies'
+import type { ShapedRun } from '../src/api/replies'
 import { rowOfNode, rowsOf } from '../src/view/rows'
 import { commonAncestor, momentsOf, readRun, stateOf } from '../src/view/run'
-import { rowsOfLines, rowsOfUnified } from '../src/view/diff'
+import { linesBetween, rowsOfLines, rowsOfUnified } from '../src/view/diff'
 import { EventReader, backoff } from '../src/api/events'
 // @ts-expect-error the fixtures of the development server have no types
 import { shape as fixture } from '../dev/fixtures.mjs'
 
-const small = fixture('small') as RunShown
-const large = fixture('large') as RunShown
+const small = fixture('small') as ShapedRun
+const large = fixture('large') as ShapedRun
 
 const runs = fc
   .array(fc.record({ at: fc.nat(), kind: fc.nat(9), turn: fc.nat(3), refused: fc.boolean() }), { minLength: 1, maxLength: 120 })
-  .map((nodes): RunShown => {
+  .map((nodes): ShapedRun => {
     const parent = nodes.map((node, i) => (i === 0 ? null : node.kind < 7 ? i - 1 : node.at % i))
+    const left = new Set(parent)
+    const leaves = nodes.flatMap((node, i) => (i > 0 && !left.has(i) && node.refused ? [i] : []))
     const created = nodes.map((_, i) => 1000 + i * 10)
     return {
       ...small,
-      run: { ...small.run, summary: { ...small.run.summary, activeAt: 1000 + nodes.length * 10 } },
+      summary: { ...small.summary!, activeAt: 1000 + nodes.length * 10 },
       shape: {
         ...small.shape,
         titles: ['a'],
@@ -35,8 +37,9 @@ const runs = fc
           at: created.map((at) => at + 5),
           reached: nodes.map((node, i) => (node.refused ? null : i)),
         },
-        waits: [], blocked: [], openGaps: [], bookmarks: [], forks: [],
-        preferredTip: nodes.length - 1,
+        waits: [], blocked: [], openGaps: [], forks: [],
+        bookmarks: leaves,
+        preferredTip: parent.findLastIndex((_, i) => !leaves.includes(i)),
       },
     }
   })
@@ -111,6 +114,18 @@ test('a unified diff keeps its numbers and marks what changed in a line', () => 
     { sign: 'removed', text: 'let a = 1;', left: 4, mark: [8, 9] },
     { sign: 'added', text: 'let a = 2;', right: 4, mark: [8, 9] },
   ])
+})
+
+test('two texts differ between what they have in common', () => {
+  const text = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 8 }).map((lines) => lines.join('\n'))
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const lines = linesBetween(before, after)
+      const side = (sign: string) => lines.filter((line) => line.sign === 'same' || line.sign === sign).map((line) => line.text)
+      expect(side('removed').join('\n')).toBe(before)
+      expect(side('added').join('\n')).toBe(after)
+    }),
+  )
 })
 
 test('lines behind a gap have no numbers', () => {

@@ -70,16 +70,19 @@ export interface RunLine {
   turn?: number
 }
 
+export interface ShownList<Item> {
+  items: Item[]
+  leftOut: number
+}
+
 export interface Question {
   run: RunLine
-  node: string
+  nodeId: string
   title: string
+  since: number
   reason: string
   words?: string
   excerpt: string
-  goal?: string
-  askedAt: number
-  isHeld: boolean
 }
 
 export interface RunEntry {
@@ -91,20 +94,10 @@ export interface RunEntry {
   kept?: boolean
 }
 
-export interface DamagedStream {
-  part: 'session' | 'backpack'
-  id: string
+export interface TroubledSession {
+  sessionId: string
   labels?: string[]
-  /** Events that are valid, as far as that is known. */
-  validEvents?: number
   trouble: Envelope
-}
-
-export interface PendingOverlay {
-  overlay: string
-  over: string
-  changes: number
-  changedBelow: number
 }
 
 export interface UnloadedFile {
@@ -114,17 +107,16 @@ export interface UnloadedFile {
 }
 
 export interface Inbox {
-  questions: Question[]
-  running: RunEntry[]
-  runningLeftOut: number
-  wrong: RunEntry[]
-  wrongLeftOut: number
-  damaged: DamagedStream[]
-  overlays: PendingOverlay[]
-  unloaded: UnloadedFile[]
-  restartNeeded: boolean
-  /** How many runs there are at all; zero on an empty data directory. */
-  runs: number
+  questions: ShownList<Question>
+  blocked: ShownList<RunSummary>
+  gaps: ShownList<{ run: RunSummary; critical: number }>
+  damaged: ShownList<TroubledSession>
+  overlays: ShownList<{ overlay: string; over: string; changes: number }>
+  unloaded: ShownList<UnloadedFile>
+  configProblems?: { message: string }[]
+  restart?: { restartNeeded: boolean }
+  runsNotRead: number
+  unavailable?: Envelope[]
 }
 
 export interface SettleRequest {
@@ -199,19 +191,35 @@ export interface RunShape {
   unplaced: number
 }
 
-/** A run with its shape. */
-export interface RunShown {
-  run: RunEntry
+/** A run with its shape. Of a damaged session, both are those of its valid beginning. */
+export interface ShapedRun {
+  sessionId: string
+  runId: string
+  summary?: RunSummary
+  kept: boolean
   shape: RunShape
-  /** Events that could be read, when the session is damaged behind them. */
-  validEvents?: number
+  cursor?: unknown
   damage?: Envelope
-  drift?: DriftSummary
 }
 
-export interface DriftSummary {
+export interface FieldDrift {
+  field: string
+  pinned?: unknown
+  current?: unknown
+}
+
+export interface RunDrift {
+  runId: string
+  workflowId: string
   isDrifted: boolean
-  steps: string[]
+  drift?: {
+    pinnedHash: string
+    currentHash: string
+    steps: { stepId: string; title: string; change: string; fields?: FieldDrift[] }[]
+    fields: FieldDrift[]
+  }
+  valuesLeftOut: number
+  missing?: Envelope
 }
 
 export interface Blocker {
@@ -223,9 +231,10 @@ export interface Blocker {
 
 export interface AttemptDetail {
   attemptId: string
-  at: number
   event: number
-  outcome: 'advanced' | 'blocked'
+  at: number
+  /** Absent if it was refused. */
+  reached?: string
   blockers?: Blocker[]
 }
 
@@ -251,32 +260,34 @@ export interface OutputShown {
 }
 
 export interface PromptPiece {
-  text: string
-  /** Who wrote it: `workflow`, `feature:…`, `template:…`, `engine`. */
   origin: string
+  name?: string
+  text: string
 }
 
-export interface Gap {
-  gapId: string
-  severity: 'info' | 'warning' | 'critical'
-  reason: string
-  summary: string
-  isOpen: boolean
-  at: number
+export interface OutputDetail {
+  outputId: string
   event: number
-  evidence?: string[]
+  at: number
+  attempt?: number
+  supersedes?: string
+  superseded: boolean
+  notes?: string
+  artifact?: ArtifactShown
 }
 
-export interface TraceEntry {
-  kind: string
-  summary: string
-  refs?: unknown[]
+export interface GapDetail {
+  gap: { gapId: string; severity: 'info' | 'warning' | 'critical'; reason: unknown; summary: string; evidenceRefs?: unknown[] }
+  event: number
+  at: number
+  isOpen: boolean
+  resolvedBy?: string
 }
 
-export interface ConditionValue {
-  condition: string
-  value: unknown
-  isMet: boolean
+export interface TraceDetail {
+  event: number
+  attempt?: number
+  entries: { kind: string; summary: string; refs?: unknown[] }[]
 }
 
 export interface DecisionShown {
@@ -287,55 +298,61 @@ export interface DecisionShown {
   at: number
 }
 
-export interface ContextEntry {
-  key: string
-  value: unknown
-  from: string
-  event?: number
-}
-
 export interface StepDetail {
+  sessionId: string
+  runId: string
+  label: string
+  workflowId: string
   nodeId: string
-  stepId?: string
-  title?: string
-  number?: number
-  of: number
-  turn?: number
+  parentId?: string
+  kind: string
+  event: number
   createdAt: number
-  created: number
-  leftAt?: number
-  status: 'in_progress' | 'waiting' | 'blocked' | 'complete' | 'end'
-  notes?: string
-  notesLeftOut?: number
-  prompt: PromptPiece[]
-  outputs: OutputShown[]
-  outputsLeftOut: number
-  attempts: AttemptDetail[]
-  decisions: DecisionShown[]
-  gaps: Gap[]
-  trace: TraceEntry[]
-  conditions: ConditionValue[]
-  divergences: { reason: string; summary: string; at: number }[]
-  capabilities: { capability: string; status: string; by: string }[]
+  isFork: boolean
+  isPreferredTip: boolean
+  step?: StepPlace
+  turn?: number
+  provenance?: { source: string; originId?: string }
+  prompt?: PromptPiece[]
+  promptBytesLeftOut: number
+  outputContract?: unknown
+  criteria?: unknown[]
+  access?: unknown
   preferences: { autonomy: string; riskPolicy: string }
-  context: ContextEntry[]
-  access: { tool: string; scope: string }[]
-  written: WrittenThings
-  question?: Question
+  attempts: ShownList<AttemptDetail>
+  outputs: ShownList<OutputDetail>
+  decisions: ShownList<DecisionShown>
+  gaps: ShownList<GapDetail>
+  trace: { collapsed: boolean; traces: ShownList<TraceDetail> }
+  divergences: ShownList<{ event: number; at: number; divergence: { reason: string; summary: string } }>
+  capabilities: { capability: string; enforced: string; shown: string }[]
+  context: ShownList<{ key: string; value: unknown }>
+  children: ShownList<string>
+  damage?: Envelope
+  unreadable?: Envelope
 }
 
-export interface RecordedEvent {
-  index: number
-  at: number
+export interface StepWrites {
+  nodeId: string
+  written: WrittenThings
+  notes?: string[]
+}
+
+export interface SessionEvent {
+  eventIndex: number
   kind: string
-  nodeId?: string
+  scope?: { runId: string; nodeId?: string }
   data: unknown
+  timestampMs: number
 }
 
 export interface EventPage {
-  from: number
+  sessionId: string
+  events: SessionEvent[]
+  next?: number
   total: number
-  events: RecordedEvent[]
+  nodeId?: string
+  damage?: Envelope
 }
 
 export type DiffSign = 'same' | 'removed' | 'added' | 'gap'
@@ -521,35 +538,31 @@ export interface CompiledSource {
   warning?: string
 }
 
-export interface PinnedWorkflow {
-  runId: string
-  sessionId: string
-  label: string
-  workflowHash: string
-  status: RunStatus
-  pinnedAt: number
-  drift: { stepId: string; kind: 'added' | 'modified' | 'deleted'; diff: DiffLine[]; leftOut: number }[]
-}
-
-export interface StepCost {
+export interface StepStats {
   stepId: string
   title: string
-  runs: number
+  visits: number
   attempts: number
-  refusals: number
-  reasons: { code: string; message: string; count: number }[]
-  medianMs: number
-  p95Ms: number
-  tokens?: number
+  refused: number
+  refusals?: { code: string; reason: string; count: number }[]
+  refusalsLeftOut: number
+  spentMs: number
+  spentMedianMs: number
+  waitedMs: number
   gaps: number
+  openGaps: number
   forks: number
+  divergences: number
 }
 
 export interface WorkflowStats {
   workflowId: string
   runs: number
-  complete: number
-  steps: StepCost[]
+  completed: number
+  versions: number
+  steps: StepStats[]
+  runsLeftOut: number
+  unreadable: number
 }
 
 export interface CatalogueEntry {
@@ -766,7 +779,7 @@ export interface FileLog {
 
 export interface OverlayChange {
   path: string
-  kind: 'added' | 'modified' | 'deleted'
+  kind: 'added' | 'modified' | 'deleted' | 'directory'
   changedBelow?: boolean
   added: number
   removed: number
@@ -817,8 +830,9 @@ export interface ViewedFrame {
   frameType: string
   agent: string
   made: string
-  state: 'fresh' | 'stale'
-  reason?: string
+  isFresh: boolean
+  staleBecause?: string
+  unchecked?: string
   isHead: boolean
   relation: string
   createdAtMs: number

@@ -85,6 +85,7 @@ export function openEditor(host: HTMLElement, options: EditorOptions): Editor {
         theme,
         readOnly.of(lock(options.isReadOnly)),
         EditorView.contentAttributes.of({ 'aria-label': 'Source of the workflow' }),
+        EditorView.domEventHandlers({ beforeinput: replaceSelection }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) options.changed(update.state.doc.toString())
         }),
@@ -125,6 +126,16 @@ export function openEditor(host: HTMLElement, options: EditorOptions): Editor {
     setReadOnly: (isReadOnly) => view.dispatch({ effects: readOnly.reconfigure(lock(isReadOnly)) }),
     destroy: () => view.destroy(),
   }
+}
+
+// Typing over a selection makes Chromium keep the style of what was there in an attribute, which the policy forbids. So
+// the selection is replaced here, before the browser does.
+function replaceSelection(event: InputEvent, view: EditorView): boolean {
+  const isPlain = event.inputType === 'insertText' && event.data !== null && !event.isComposing
+  if (!isPlain || view.state.selection.main.empty || view.state.readOnly) return false
+  event.preventDefault()
+  view.dispatch({ ...view.state.replaceSelection(event.data!), userEvent: 'input.type', scrollIntoView: true })
+  return true
 }
 
 function propose(context: CompletionContext, known: SourceCompletions | undefined) {

@@ -11,6 +11,23 @@ export interface DiffRow {
   mark?: [number, number]
 }
 
+/** Returns two texts as a diff: what they begin and end with in common, and between that the one and then the other. */
+export function linesBetween(before: string, after: string): DiffLine[] {
+  const [a, b] = [before.split('\n'), after.split('\n')]
+  const shorter = Math.min(a.length, b.length)
+  let start = 0
+  while (start < shorter && a[start] === b[start]) start++
+  let end = 0
+  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++
+  const line = (sign: DiffSign) => (text: string) => ({ sign, text })
+  return [
+    ...a.slice(0, start).map(line('same')),
+    ...a.slice(start, a.length - end).map(line('removed')),
+    ...b.slice(start, b.length - end).map(line('added')),
+    ...a.slice(a.length - end).map(line('same')),
+  ]
+}
+
 /** Numbers the lines of a diff. Behind a gap of unknown length there are no numbers. */
 export function rowsOfLines(lines: readonly DiffLine[]): DiffRow[] {
   let isKnown = lines[0]?.sign !== 'gap'

@@ -47,7 +47,15 @@ export function rowsOf(model: RunModel, filter: RowFilter): TimelineRow[] {
   for (let node = model.tip; node >= 0; node = parent[node]!) main.push(node)
   main.reverse()
   for (const node of main) taken[node] = 1
-  pushNodes(rows, model, main.filter(isShown), 0, filter)
+  // A bookmark is a leaf, and belongs to the row of its step.
+  const bookmarks = new Map<number, number[]>()
+  for (let node = 0; node < count; node++) {
+    if (!model.isBookmark[node] || taken[node] || parent[node]! < 0) continue
+    taken[node] = 1
+    bookmarks.set(parent[node]!, [...(bookmarks.get(parent[node]!) ?? []), node])
+  }
+  const withBookmarks = (nodes: number[]) => nodes.flatMap((node) => [node, ...(bookmarks.get(node) ?? [])])
+  pushNodes(rows, model, withBookmarks(main).filter(isShown), 0, filter)
 
   const branches: { first: number; nodes: number[] }[] = []
   for (let node = 0; node < count; node++) {
@@ -60,13 +68,8 @@ export function rowsOf(model: RunModel, filter: RowFilter): TimelineRow[] {
     branches.push({ first: node, nodes })
   }
   for (const branch of branches) {
-    const shown = branch.nodes.filter(isShown)
+    const shown = withBookmarks(branch.nodes).filter(isShown)
     if (shown.length === 0) continue
-    const only = model.isBookmark[branch.first] === 1 && branch.nodes.length === 1
-    if (only) {
-      insertAfter(rows, parent[branch.first]!, { kind: 'node', node: branch.first, depth: 1 })
-      continue
-    }
     const key = `branch:${shape.nodes.id[branch.first]}`
     const isOpenFirst = branches.length <= BRANCHES_OPEN
     const isOpenNow = isOpenFirst || shown.includes(filter.selected ?? -1)
@@ -85,19 +88,19 @@ export function rowsOf(model: RunModel, filter: RowFilter): TimelineRow[] {
   return rows
 }
 
-function insertAfter(rows: TimelineRow[], parent: number, row: TimelineRow): void {
-  const at = rows.findIndex((candidate) => candidate.kind === 'node' && candidate.node === parent)
-  if (at < 0) rows.push(row)
-  else rows.splice(at + 1, 0, row)
+/** Returns the turn that a node belongs to; a bookmark belongs to that of its step. */
+function turnOf(model: RunModel, node: number): number {
+  return model.turn[model.isBookmark[node] ? Math.max(0, model.parent[node]!) : node]!
 }
 
 function pushNodes(rows: TimelineRow[], model: RunModel, nodes: number[], depth: number, filter: RowFilter): void {
   const { shape } = model
+  const nodeRow = (node: number, more = 0): TimelineRow => ({ kind: 'node', node, depth: depth + more + model.isBookmark[node]! })
   for (let at = 0; at < nodes.length; ) {
     let end = at
-    while (end < nodes.length && model.turn[nodes[end]!]! > 0) end++
+    while (end < nodes.length && turnOf(model, nodes[end]!) > 0) end++
     if (end === at) {
-      rows.push({ kind: 'node', node: nodes[at]!, depth })
+      rows.push(nodeRow(nodes[at]!))
       at++
       continue
     }
@@ -107,13 +110,13 @@ function pushNodes(rows: TimelineRow[], model: RunModel, nodes: number[], depth:
       const isFolded = turns.length > TURNS_SHOWN && place < turns.length - 1 && !filter.onlyTrouble
       const key = `turn:${shape.nodes.id[group[0]!]}`
       if (!isFolded) {
-        for (const node of group) rows.push({ kind: 'node', node, depth })
+        for (const node of group) rows.push(nodeRow(node))
         continue
       }
       const isOpen = filter.toggled.has(key) !== group.includes(filter.selected ?? -1)
       const hasTrouble = group.some((node) => isTroubled(model, node))
-      rows.push({ kind: 'turn', key, from: group[0]!, nodes: group, turn: model.turn[group[0]!]!, isOpen, hasTrouble })
-      if (isOpen) for (const node of group) rows.push({ kind: 'node', node, depth: depth + 1 })
+      rows.push({ kind: 'turn', key, from: group[0]!, nodes: group, turn: turnOf(model, group[0]!), isOpen, hasTrouble })
+      if (isOpen) for (const node of group) rows.push(nodeRow(node, 1))
     }
     at = end
   }
@@ -123,7 +126,7 @@ function groupTurns(model: RunModel, nodes: number[]): number[][] {
   const groups: number[][] = []
   for (const node of nodes) {
     const last = groups[groups.length - 1]
-    if (last && model.turn[last[0]!] === model.turn[node]) last.push(node)
+    if (last && turnOf(model, last[0]!) === turnOf(model, node)) last.push(node)
     else groups.push([node])
   }
   return groups

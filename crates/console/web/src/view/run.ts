@@ -1,7 +1,8 @@
 /** A run, read from its columns: who came from whom, what is on the way to the tip, and what each node spent. */
-import type { RunShape, RunShown, StepDetail } from '../api/replies'
+import type { RunEntry, RunShape, RunSummary, ShapedRun, ShownList, StepDetail } from '../api/replies'
 import type { Span } from './scale'
 import type { State } from './status'
+import { short } from './text'
 
 export interface RunModel {
   shape: RunShape
@@ -45,13 +46,14 @@ export function momentsOf(shape: RunShape): number[] {
 }
 
 /** Reads a run as it was at a time. Nodes are in the order of their creation, so a moment is a prefix. */
-export function readRun(shown: RunShown, at = Infinity): RunModel {
-  const { shape, run } = shown
+export function readRun(shown: ShapedRun, at = Infinity): RunModel {
+  const { shape, summary } = shown
+  const activeAt = summary?.activeAt ?? 0
   const { nodes } = shape
   let count = nodes.id.length
   while (count > 1 && nodes.created[count - 1]! > at) count--
-  const isPast = count < nodes.id.length || at < run.summary.activeAt
-  const isDone = run.summary.status.startsWith('complete') && !isPast
+  const isPast = count < nodes.id.length || at < activeAt
+  const isDone = (summary?.status.startsWith('complete') ?? false) && !isPast
   const index = new Map<string, number>()
   for (let i = 0; i < count; i++) index.set(nodes.id[i]!, i)
   const parent = Int32Array.from({ length: count }, (_, i) => nodes.parent[i] ?? -1)
@@ -69,7 +71,7 @@ export function readRun(shown: RunShown, at = Infinity): RunModel {
   const blocked = new Int32Array(count)
   const attempts = new Map<number, AttemptBar[]>()
   const end = Float64Array.from({ length: count }, (_, i) => nodes.created[i]!)
-  let until = isPast ? 0 : run.summary.activeAt
+  let until = isPast ? 0 : activeAt
   for (let i = 0; i < count; i++) until = Math.max(until, nodes.created[i]!)
   for (const [i, node] of shape.attempts.node.entries()) {
     const to = shape.attempts.at[i]!
@@ -176,20 +178,52 @@ export function commonAncestor(model: RunModel, one: number, other: number): num
   return a
 }
 
+/** Returns the run as lists show it. Of a damaged one, only ids may be known. */
+export function entryOf(shown: ShapedRun): RunEntry {
+  const { shape, sessionId, runId, kept } = shown
+  const tip = shape.preferredTip ?? -1
+  const isWaiting = shape.waits.some((wait) => wait.node === tip && wait.until === undefined)
+  const unknown: RunSummary = {
+    sessionId,
+    runId,
+    label: short(runId),
+    title: 'A run whose summary cannot be read',
+    workflow: { id: 'unknown', hash: '' },
+    status: 'in_progress',
+    openGaps: 0,
+    nodes: shape.nodes.id.length,
+    tips: shape.tips.length,
+    surroundings: {},
+    startedAt: shape.nodes.created[0] ?? 0,
+    activeAt: shape.nodes.created.at(-1) ?? 0,
+    tip: shape.nodes.id[tip] ?? '',
+    activity: 0,
+  }
+  return { summary: shown.summary ?? unknown, isWaiting, kept }
+}
+
+/** Returns the notes that count at a step: the newest that nothing superseded. */
+export function notesOf(detail: StepDetail): string | undefined {
+  return detail.outputs.items.findLast((output) => output.notes !== undefined && !output.superseded)?.notes
+}
+
+/** Returns when a step was left: with the first attempt that passed. */
+export function leftAt(detail: StepDetail): number | undefined {
+  return detail.attempts.items.find((attempt) => attempt.reached !== undefined)?.at
+}
+
 /** Returns a step's detail as it was at a time: what was recorded later is left out. */
 export function detailAt(detail: StepDetail, at: number): StepDetail {
-  const until = <Thing extends { at: number }>(things: Thing[]) => things.filter((thing) => thing.at <= at)
-  const outputs = until(detail.outputs)
-  const hasNotes = outputs.some((output) => output.kind === 'notes')
-  const { notes, leftAt, question: _, ...rest } = detail
+  const until = <Item extends { at: number }>(list: ShownList<Item>): ShownList<Item> => ({
+    items: list.items.filter((item) => item.at <= at),
+    leftOut: list.leftOut,
+  })
   return {
-    ...rest,
-    outputs,
+    ...detail,
+    outputs: until(detail.outputs),
     attempts: until(detail.attempts),
     decisions: until(detail.decisions),
     gaps: until(detail.gaps),
     divergences: until(detail.divergences),
-    ...(hasNotes && notes !== undefined ? { notes } : {}),
-    ...(leftAt !== undefined && leftAt <= at ? { leftAt } : {}),
   }
 }
