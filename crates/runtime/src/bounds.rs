@@ -76,6 +76,9 @@ pub const CANDIDATES_LISTED_MAX: usize = 5;
 /// read for it.
 pub const STEPS_SHOWN_MAX: usize = 500;
 
+/// Number of nodes from which on the shape of a run is kept in the projection cache. A shorter run is read as fast.
+pub const SHAPE_CACHED_NODES_MIN: usize = 256;
+
 /// Maximum size in bytes of the lists of a reply to a page, with room for what surrounds them: a reply stays below a
 /// megabyte. Shapes of runs are not bounded by it.
 pub const PAGE_REPLY_BYTES_MAX: usize = 1000 * 1024;

@@ -147,7 +147,7 @@ impl Connection {
         let RunLine { session_id: session, run_id: run, .. } = question.run;
         let node = Some(question.node);
         let request = SettleRequest { node, ..SettleRequest::new(session, run, verdict) };
-        self.runtime.record_verdict(request).await
+        self.runtime.settle_question(request).await
     }
 
     /// Creates a bookmark.

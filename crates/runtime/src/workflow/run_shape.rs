@@ -1,27 +1,97 @@
 //! A run for a page: all of its nodes, as far as its session is valid.
+//!
+//! A process that has not read a long session yet takes its shape from the projection cache, where another process left
+//! it, and reads the events only if something was appended since.
+//!
+//! *Limitations*: damage to events that were read before is found when they are read again, as in the list of runs.
 
-use piton_core::{Code, Envelope, SessionId};
+use piton_core::{Code, Envelope, RunId, SessionId};
+use piton_store::StreamId;
+use piton_store::port::{CacheKey, Cursor, Follow};
 use piton_workflow::maintenance::{RetentionMark, control};
+use piton_workflow::projection::{RunShape, RunSummary, SHAPE_VERSION};
 use piton_workflow::session::{self, InspectedSession};
+use serde::{Deserialize, Serialize};
 
 use super::artifacts::content_lost;
 use super::runtime::Runtime;
+use crate::bounds::SHAPE_CACHED_NODES_MIN;
 use crate::reply::ShapedRun;
 use crate::request::RunAddress;
+
+/// A shape as the projection cache keeps it.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CachedShape {
+    /// The end of the events that it was made from.
+    cursor: Cursor,
+    run_id: RunId,
+    summary: Option<RunSummary>,
+    shape: RunShape,
+}
 
 impl Runtime {
     /// Returns a run with all of its nodes. Of a damaged session, the valid beginning is shown.
     pub async fn run_shape(&self, at: RunAddress) -> Result<ShapedRun, Envelope> {
         let RunAddress { session, run } = at;
+        let kept = control(&*self.ports.table, session).await? == RetentionMark::Keep;
         let reader = self.sessions.reader();
+        let is_known = reader.loader().has_read(session);
+        if !is_known && let Some(cached) = self.cached_shape(at).await {
+            let CachedShape { cursor, summary, shape, .. } = cached;
+            let (cursor, damage) = (Some(cursor), None);
+            return Ok(ShapedRun {
+                session_id: session,
+                run_id: run,
+                summary,
+                kept,
+                shape,
+                cursor,
+                damage,
+            });
+        }
         let inspected = self.inspect(session).await?;
         let shape = reader.run_shape(&inspected, run).await;
         let shape = shape.map_err(|error| lost(session, &error))?;
         // The graph is worth showing even if the content at its tip is lost; such nodes count as unplaced.
         let summary = reader.summary_of(&inspected, run).await.unwrap_or_default();
-        let kept = control(&*self.ports.table, session).await? == RetentionMark::Keep;
         let (cursor, damage) = (inspected.cursor(), damage(session, &inspected));
-        Ok(ShapedRun { session_id: session, run_id: run, summary, kept, shape, cursor, damage })
+        let shaped =
+            ShapedRun { session_id: session, run_id: run, summary, kept, shape, cursor, damage };
+        // Written once for each process that reads the session, not whenever it grows.
+        if !is_known && shaped.shape.nodes.id.len() >= SHAPE_CACHED_NODES_MIN {
+            self.cache_shape(&shaped).await;
+        }
+        Ok(shaped)
+    }
+
+    /// Returns the shape that the projection cache has, if nothing was appended since.
+    async fn cached_shape(&self, at: RunAddress) -> Option<CachedShape> {
+        let stream = StreamId::from(at.session);
+        let bytes = self.ports.cache.get(&cache_key(&stream)).await.ok()??;
+        // An entry that is damaged, or about another run of the session, is a miss.
+        let cached: CachedShape = serde_json::from_slice(&bytes).ok()?;
+        let is_meant = |cached: &CachedShape| cached.run_id == at.run;
+        let cached = Some(cached).filter(is_meant)?;
+        let follow = self.ports.journal.follow(&stream, &cached.cursor).await;
+        matches!(follow, Ok(Follow::Unchanged)).then_some(cached)
+    }
+
+    /// Leaves a shape for other processes. It can always be made again, so a failure is none.
+    async fn cache_shape(&self, shaped: &ShapedRun) {
+        // Of a damaged session, or one with lost content, nothing is kept: a repair would not be noticed.
+        let is_whole = shaped.shape.unplaced == 0 && shaped.damage.is_none();
+        let Some(cursor) = shaped.cursor.filter(|_| is_whole) else { return };
+        let cached = CachedShape {
+            cursor,
+            run_id: shaped.run_id,
+            summary: shaped.summary.clone(),
+            shape: shaped.shape.clone(),
+        };
+        if let Ok(bytes) = serde_json::to_vec(&cached) {
+            let key = cache_key(&StreamId::from(shaped.session_id));
+            let _ = self.ports.cache.put(&key, bytes).await;
+        }
     }
 
     /// Reads a session to show it.
@@ -33,6 +103,11 @@ impl Runtime {
             error => lost(session, &error),
         })
     }
+}
+
+fn cache_key(stream: &StreamId) -> CacheKey {
+    let projection = "shape".parse().expect("letters are a name");
+    CacheKey { stream: stream.clone(), projection, version: SHAPE_VERSION }
 }
 
 /// Returns the damage of a session, with what to do.

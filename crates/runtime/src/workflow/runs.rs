@@ -121,20 +121,13 @@ impl Runtime {
         verdict: PersonVerdict,
     ) -> Result<SettledStep, Envelope> {
         let (session, run) = self.meant_run(run).await?;
-        self.record_verdict(SettleRequest { by, ..SettleRequest::new(session, run, verdict) }).await
+        self.settle_question(SettleRequest { by, ..SettleRequest::new(session, run, verdict) })
+            .await
     }
 
-    /// Records a person's verdict about the question that they saw. It counts only while that question is open;
-    /// otherwise the error says who decided what, and when.
+    /// Records a person's verdict, unless it says nothing. One about a question that they saw counts only while that
+    /// question is open; otherwise the error says who decided what, and when.
     pub async fn settle_question(&self, request: SettleRequest) -> Result<SettledStep, Envelope> {
-        self.record_verdict(request).await
-    }
-
-    /// Records a person's verdict, unless it says nothing.
-    pub(crate) async fn record_verdict(
-        &self,
-        request: SettleRequest,
-    ) -> Result<SettledStep, Envelope> {
         // An empty answer would be recorded as a decision without content.
         if let PersonVerdict::Answered(text) | PersonVerdict::Refused(text) = &request.verdict
             && text.trim().is_empty()

@@ -39,7 +39,8 @@ pub use produced::{ArtifactText, Produced, ProducedArtifact};
 pub use recap::{Noted, RecapDraft, RecapPiece};
 pub use resume::{Offer, OtherRuns, Ranking, ResumeQuery, WhyMatched, rank, rank_among};
 pub use run_shape::{
-    AttemptColumns, NodeColumns, NodeCount, NodeIndex, PersonWait, RunShape, ShapeStep,
+    AttemptColumns, NodeColumns, NodeCount, NodeIndex, PersonWait, RunShape, SHAPE_VERSION,
+    ShapeStep,
 };
 pub use run_state::{RunState, status};
 pub use session_state::{LastObservation, SessionState};

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use piton_core::{EventIndex, NodeId, TimestampMs};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::decisions::DecisionKind;
 use super::gaps::Gap;
@@ -26,11 +26,14 @@ use crate::id_map::IdMap;
 use crate::name::StepId;
 use crate::reason::ReasonCategory;
 
+/// Version of [`RunShape`]. It changes when the fields or their meanings change.
+pub const SHAPE_VERSION: u32 = 1;
+
 /// Index of a node in the columns.
 pub type NodeIndex = u32;
 
 /// All nodes of a run, in columns.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunShape {
     /// The steps that nodes refer to.
@@ -63,7 +66,7 @@ pub struct RunShape {
 }
 
 /// A step of the workflow that nodes refer to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShapeStep {
     /// The step.
@@ -71,12 +74,12 @@ pub struct ShapeStep {
     /// Its place among the steps of the workflow, from one.
     pub number: usize,
     /// Whether a page folds it until somebody asks: a probe that Piton added explains more than it does.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub collapsed: bool,
 }
 
 /// The columns of the nodes. All have the same length.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeColumns {
     /// The ids.
@@ -94,7 +97,7 @@ pub struct NodeColumns {
 }
 
 /// The columns of the attempts. All have the same length.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AttemptColumns {
     /// The node that each tried to leave.
@@ -106,7 +109,7 @@ pub struct AttemptColumns {
 }
 
 /// A time in which a run waited for a person.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PersonWait {
     /// The node.
@@ -122,7 +125,7 @@ pub struct PersonWait {
 }
 
 /// A number of things at a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeCount {
     /// The node.

@@ -207,6 +207,11 @@ impl SessionLoader {
         self.sessions.keys(wanted)
     }
 
+    /// True if this process keeps a session folded, so that reading it again costs what was appended since.
+    pub fn has_read(&self, session: SessionId) -> bool {
+        self.sessions.get(session).is_some()
+    }
+
     /// Drops a session from the cache, for example because an append to it failed.
     pub(super) fn forget(&self, session: SessionId) {
         self.sessions.remove(session);

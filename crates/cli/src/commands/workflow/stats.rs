@@ -63,7 +63,8 @@ fn print(app: &App, counted: &CountedRuns) {
 }
 
 fn row(step: &StepStats) -> [Cell; 7] {
-    let refused = match (step.refused * 100).checked_div(step.attempts) {
+    const WHOLE: usize = 100; // tidy: number: percent
+    let refused = match (step.refused * WHOLE).checked_div(step.attempts) {
         Some(percent) if step.refused > 0 => {
             Cell::of(Tone::Attention, format!("{} ({percent} %)", step.refused))
         }
@@ -83,7 +84,8 @@ fn row(step: &StepStats) -> [Cell; 7] {
 /// Formats a time in its largest whole unit.
 fn duration(ms: u64) -> String {
     let seconds = ms / 1000; // tidy: number: milliseconds of a second
-    match (seconds / 3600, seconds / 60) {
+    let minutes = seconds / 60;
+    match (minutes / 60, minutes) {
         (0, 0) => format!("{seconds} s"),
         (0, minutes) => format!("{minutes} min"),
         (hours, _) => format!("{hours} h"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use piton_core::Code;
-use piton_runtime::bounds::{EVENTS_PAGE_MAX, PROMPT_SHOWN_BYTES_MAX};
+use piton_runtime::bounds::{EVENTS_PAGE_MAX, PROMPT_SHOWN_BYTES_MAX, SHAPE_CACHED_NODES_MIN};
 use piton_runtime::reply::{PromptOrigin, Reply, StepChange};
 use piton_runtime::request::{
     Continue, EventQuery, NodeAddress, PersonVerdict, RunAddress, SettleRequest, SubmittedOutput,
@@ -237,6 +237,67 @@ async fn a_damaged_session_shows_its_valid_beginning_everywhere() {
     let page = runtime.event_page(at.session, query).await.unwrap();
     assert!(page.damage.is_some());
     assert_eq!(page.events.len() as u64, page.total);
+}
+
+#[tokio::test]
+async fn a_new_process_takes_a_long_shape_from_the_cache_until_something_is_appended() {
+    let machine = Machine::in_memory();
+    let file = json!({
+        "id": "project.long",
+        "conditions": [{ "conditionId": "again", "kind": "loop_control", "loopId": "rounds" }],
+        "steps": [{
+            "type": "loop", "loopId": "rounds", "maxIterations": 900,
+            "while": { "kind": "condition_ref", "conditionId": "again" },
+            "body": [{ "id": "work", "title": "Work", "prompt": "Work.",
+                       "outputContract": { "contractRef": "wr.contracts.loop_control" } }],
+        }],
+    });
+    machine.write("project/.piton/workflows/long.json", &file.to_string());
+    let agent = machine.agent();
+    let first = agent.start_workflow(start("project.long")).await.unwrap();
+    let at = address(&first);
+    let mut token = first.body.ack_token.clone();
+    let mut nodes = 1;
+    while nodes <= SHAPE_CACHED_NODES_MIN {
+        let go_on =
+            json!({ "kind": "wr.loop_control", "loopId": "rounds", "decision": "continue" });
+        let output = SubmittedOutput { notes_markdown: None, artifacts: vec![go_on] };
+        let call = Continue { ack_token: token, output: Some(output), ..Continue::default() };
+        token = agent.continue_workflow(call).await.unwrap().body.ack_token;
+        nodes += 1;
+    }
+    let whole = machine.runtime().run_shape(at).await.unwrap();
+    assert_eq!(
+        machine.runtime().run_shape(at).await.unwrap(),
+        whole,
+        "from the cache it is the same"
+    );
+    // Another title in the cache shows who answers.
+    let key = piton_store::port::CacheKey {
+        stream: piton_store::StreamId::from(at.session),
+        projection: "shape".parse().unwrap(),
+        version: 1,
+    };
+    let entry = machine.ports.cache.get(&key).await.unwrap().unwrap();
+    let forged = String::from_utf8(entry).unwrap().replace("\"Work\"", "\"Forged\"");
+    machine.ports.cache.put(&key, forged.into_bytes()).await.unwrap();
+    let known = machine.runtime();
+    known.pinned_workflow(at).await.unwrap();
+    assert_eq!(known.run_shape(at).await.unwrap(), whole, "events that were read count more");
+    assert_eq!(machine.runtime().run_shape(at).await.unwrap().shape.titles, ["Forged"]);
+
+    let stop = json!({ "kind": "wr.loop_control", "loopId": "rounds", "decision": "stop" });
+    let output = SubmittedOutput { notes_markdown: None, artifacts: vec![stop] };
+    let call = Continue { ack_token: token, output: Some(output), ..Continue::default() };
+    agent.continue_workflow(call).await.unwrap();
+    let grown = machine.runtime().run_shape(at).await.unwrap();
+    assert_eq!(
+        (grown.shape.nodes.id.len(), grown.shape.titles),
+        (nodes + 1, vec!["Work".to_owned()])
+    );
+    // What is no entry is a miss.
+    machine.ports.cache.put(&key, b"{}".to_vec()).await.unwrap();
+    assert_eq!(machine.runtime().run_shape(at).await.unwrap().shape.titles, ["Work"]);
 }
 
 // shows: WR-510, WR-511
