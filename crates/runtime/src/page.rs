@@ -22,7 +22,7 @@ impl Default for Page {
 
 impl Page {
     /// Returns the items of the page, of which there are at most `max`, and the number of items behind it.
-    pub(crate) fn of<T>(self, items: Vec<T>, max: usize) -> (Vec<T>, usize) {
+    pub fn of<T>(self, items: Vec<T>, max: usize) -> (Vec<T>, usize) {
         let rest = items.len().saturating_sub(self.from);
         let limit = self.limit.clamp(1, max);
         let page = items.into_iter().skip(self.from).take(limit).collect();

@@ -38,7 +38,10 @@ impl Tree {
             app.output.advise(format_args!("and {more} more; see them with --from {shown}"));
         }
         if let Some(reason) = &level.unchecked {
-            writeln!(app.output, "Freshness was not checked: {reason}.");
+            writeln!(
+                app.output,
+                "Nothing counts as fresh, because the files could not be checked: {reason}."
+            );
         }
         app.output.finish("piton.context.tree/1", &level)
     }

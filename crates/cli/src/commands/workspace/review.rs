@@ -139,15 +139,9 @@ impl Apply {
 /// Reports what was applied and what was not, with the reasons.
 fn say_applied(app: &App, applied: &AppliedOverlay) {
     let AppliedOverlay { overlay, over, applied: Applied { paths, left, stopped } } = applied;
-    let say_some = |lines: &[String]| {
-        lines.iter().take(APPLIED_SHOWN).for_each(|line| writeln!(app.output, "  {line}"));
-        if let Some(more @ 1..) = lines.len().checked_sub(APPLIED_SHOWN) {
-            writeln!(app.output, "  and {more} more; --json names them all");
-        }
-    };
     writeln!(app.output, "Changed {} in {over}.", count(paths.len(), "path"));
     if stopped.is_some() || !left.is_empty() {
-        say_some(&paths.iter().map(ToString::to_string).collect::<Vec<_>>());
+        say_some(app, &paths.iter().map(ToString::to_string).collect::<Vec<_>>());
     }
     if let Some(error) = stopped {
         let message = error.envelope().message;
@@ -166,9 +160,19 @@ fn say_applied(app: &App, applied: &AppliedOverlay) {
         Some(why) => format!("{path:width$}  it is protected{why}"),
         None => format!("{path:width$}  {}", reason_text(one.reason)),
     };
-    say_some(&left.iter().zip(&paths).map(line).collect::<Vec<_>>());
+    say_some(app, &left.iter().zip(&paths).map(line).collect::<Vec<_>>());
     app.output
         .advise(format_args!("review: piton workspace diff {}", shell_word(overlay.as_str())));
+}
+
+/// Prints the first lines, and the number of the others.
+fn say_some(app: &App, lines: &[String]) {
+    for line in lines.iter().take(APPLIED_SHOWN) {
+        writeln!(app.output, "  {line}");
+    }
+    if let Some(more @ 1..) = lines.len().checked_sub(APPLIED_SHOWN) {
+        writeln!(app.output, "  and {more} more; --json names them all");
+    }
 }
 
 const fn reason_text(reason: LeftReason) -> &'static str {
@@ -208,12 +212,9 @@ impl Drop {
         } else {
             writeln!(app.output, "Forgot {changes} of {overlay}. The others stay.");
         }
-        for path in left.iter().take(APPLIED_SHOWN) {
-            writeln!(app.output, "  {}  written after you looked", visible(path.as_str()));
-        }
-        if let Some(more @ 1..) = left.len().checked_sub(APPLIED_SHOWN) {
-            writeln!(app.output, "  and {more} more; --json names them all");
-        }
+        let newer = reason_text(LeftReason::Newer);
+        let left = left.iter().map(|path| format!("{}  {newer}", visible(path.as_str())));
+        say_some(app, &left.collect::<Vec<_>>());
         app.output.finish("piton.workspace.drop/1", &dropped)
     }
 }

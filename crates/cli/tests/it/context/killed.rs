@@ -47,10 +47,12 @@ const COMMANDS: &[&[&str]] = &[
     &["repairs"],
     &["history"],
     &["agents"],
+    &["tree", "src"],
     &["get-node", "src/a{k}.txt"],
     &["list-frames", "README.md"],
     &["get-head", "."],
     &["compose", "README.md"],
+    &["compose", "README.md", "--preview"],
     &["diff", "@-1"],
     &["report"],
 ];
