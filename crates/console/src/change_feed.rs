@@ -50,8 +50,7 @@ impl ChangeFeed {
     pub(crate) fn new(source: Arc<dyn Changes>, entropy: &dyn Entropy) -> Self {
         let mut process = [0; PROCESS_BYTES];
         entropy.fill(&mut process);
-        let process: String = process.iter().map(|byte| format!("{byte:02x}")).collect();
-        let ring = ChangeRing::new(process);
+        let ring = ChangeRing::new(format!("{:08x}", u32::from_be_bytes(process)));
         let inner = Inner {
             source,
             news: watch::Sender::new(ring.next_number()),

@@ -292,9 +292,9 @@ mod tests {
         let late = rig.entrance.enter(key.reveal(), ana()).await.unwrap_err();
         assert_eq!(late.code, Code::ConsoleLinkInvalid);
         let key = rig.entrance.issue_key().await.unwrap();
-        rig.clock.advance(KEY_LIFE - Duration::from_millis(1));
+        rig.clock.advance(KEY_LIFE.saturating_sub(Duration::from_millis(1)));
         let entered = rig.entrance.enter(key.reveal(), ana()).await.unwrap();
-        rig.clock.advance(BROWSER_LIFE - Duration::from_millis(1));
+        rig.clock.advance(BROWSER_LIFE.saturating_sub(Duration::from_millis(1)));
         assert!(rig.knows(&entered).await);
         rig.clock.advance(Duration::from_millis(1));
         assert!(!rig.knows(&entered).await);

@@ -44,6 +44,8 @@ pub(crate) struct Call {
 
 /// The bytes of a reply, while they are made.
 type Answering = Pin<Box<dyn Future<Output = Result<Vec<u8>, Envelope>> + Send>>;
+/// Reads the session of a request.
+type SessionOf = Box<dyn Fn(&CallText) -> Result<SessionId, Envelope> + Send + Sync>;
 /// Returns the schema of a type, and adds those that it names to the generator.
 type TypeSchema = fn(&mut SchemaGenerator) -> Schema;
 
@@ -61,7 +63,7 @@ pub struct Route {
     pub(crate) reply: Option<TypeSchema>,
     pub(crate) work: Box<dyn Fn(Arc<Console>, Call) -> Answering + Send + Sync>,
     /// The session that a reply follows from alone, if it does.
-    session: Option<Box<dyn Fn(&CallText) -> Result<SessionId, Envelope> + Send + Sync>>,
+    session: Option<SessionOf>,
 }
 
 impl fmt::Debug for Route {
@@ -99,8 +101,8 @@ where
         path,
         schema: Some(schema),
         reply_bytes_max: REPLY_BYTES_MAX,
-        request: |generator| generator.subschema_for::<Asked>(),
-        reply: Some(|generator| generator.subschema_for::<Reply>()),
+        request: SchemaGenerator::subschema_for::<Asked>,
+        reply: Some(SchemaGenerator::subschema_for::<Reply>),
         work: Box::new(move |console, call| {
             Box::pin(async move {
                 let reply = work(console, call.text.read()?).await?;
@@ -125,7 +127,7 @@ where
         path,
         schema: None,
         reply_bytes_max: FILE_BYTES_MAX,
-        request: |generator| generator.subschema_for::<Asked>(),
+        request: SchemaGenerator::subschema_for::<Asked>,
         reply: None,
         work: Box::new(move |console, call| {
             Box::pin(async move { work(console, call.text.read()?).await })
@@ -150,8 +152,8 @@ where
         path,
         schema: Some(schema),
         reply_bytes_max: REPLY_BYTES_MAX,
-        request: |generator| generator.subschema_for::<Asked>(),
-        reply: Some(|generator| generator.subschema_for::<Reply>()),
+        request: SchemaGenerator::subschema_for::<Asked>,
+        reply: Some(SchemaGenerator::subschema_for::<Reply>),
         work: Box::new(move |console, call| {
             Box::pin(async move {
                 let asked = read_body(&call.text, &call.body)?;

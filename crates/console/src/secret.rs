@@ -27,7 +27,7 @@ impl Secret {
     pub fn mint(entropy: &dyn Entropy) -> Self {
         let mut bytes = [0; BYTES];
         entropy.fill(&mut bytes);
-        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+        Self(format!("{:032x}", u128::from_be_bytes(bytes)))
     }
 
     /// Reads a secret that somebody sent; `None` if the text cannot be one.

@@ -42,12 +42,13 @@ pub(super) async fn open(
     // The beginning is sent at once, so that the page knows that it is connected.
     let first = last.is_none().then(|| open_event(&changes.id()));
     let parts = unfold((changes, stopped, first), |(mut changes, mut stopped, first)| async move {
-        let part = match first {
-            Some(first) => first,
-            None => tokio::select! {
+        let part = if let Some(first) = first {
+            first
+        } else {
+            tokio::select! {
                 () = is_set(&mut stopped) => return None,
                 part = next(&mut changes) => part,
-            },
+            }
         };
         Some((Ok::<_, Infallible>(part), (changes, stopped, None)))
     });

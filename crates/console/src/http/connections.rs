@@ -31,7 +31,7 @@ pub(super) async fn serve(socket: TcpListener, router: Router, mut stopped: watc
             (socket.accept().await, place)
         };
         tokio::select! {
-            _ = is_set(&mut stopped) => break,
+            () = is_set(&mut stopped) => break,
             // Reap finished connections, so that the set does not grow.
             Some(_) = connections.join_next() => {}
             (accepted, place) = accepted => match accepted {

@@ -1,6 +1,7 @@
 //! A console over adapters in memory, and a raw browser.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use piton_console::entrance::Person;
@@ -198,9 +199,9 @@ impl Browser {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
         let mut head = format!("{line} HTTP/1.1\r\nConnection: close\r\n");
         for (name, value) in headers {
-            head += &format!("{name}: {value}\r\n");
+            write!(head, "{name}: {value}\r\n").unwrap();
         }
-        head += &format!("Content-Length: {}\r\n\r\n", body.len());
+        write!(head, "Content-Length: {}\r\n\r\n", body.len()).unwrap();
         stream.write_all(head.as_bytes()).await.unwrap();
         // A server that refuses a long body early closes the connection.
         let _ = stream.write_all(body).await;

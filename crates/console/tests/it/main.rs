@@ -1,9 +1,5 @@
 //! The console as browsers see it, byte for byte.
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "tests stop at the first surprise, and connect as a browser does"
-)]
+#![expect(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
 mod api;
 mod browser;

@@ -475,7 +475,7 @@ codes! {
     /// The link to the console cannot be used.
     ConsoleLinkInvalid => "CONSOLE_LINK_INVALID", permanent,
         "The link to the console works once and for ten minutes, and this one does not work any more.",
-        "Open the link that `piton console link` prints.";
+        "Make another link with `piton console link`, and open it.";
     /// A request to the console does not come from its own page.
     ConsoleOriginRefused => "CONSOLE_ORIGIN_REFUSED", permanent,
         "The request does not come from the console's own page, so nothing was done.",

@@ -68,7 +68,7 @@ pub(super) fn print_link(app: &App) -> Outcome {
     if let Some(further) = further_link(settings, &link, &notice.url) {
         writeln!(app.output, "Elsewhere: {further}");
     }
-    app.output.advise("It lets one browser in, once, within ten minutes.");
+    app.output.print("It lets one browser in, once, within ten minutes.");
     app.output.finish("piton.console.link/1", &ConsoleLink { console: &notice, link: &link })
 }
 

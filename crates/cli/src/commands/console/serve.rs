@@ -135,8 +135,11 @@ fn announce(
         writeln!(app.output, "The console of this data directory already runs (process {pid}):\n");
     }
     app.output.advise(format_args!("  Console    {address}"));
+    if address.contains("/#") {
+        app.output.print("\nThe link lets one browser in, once, within ten minutes.");
+    }
     if !was_running {
-        app.output.print("\nThe link lets one browser in, once, within ten minutes. Ctrl-C stops.");
+        app.output.print("Ctrl-C stops.");
     }
     app.output.reply("piton.console/1", &announcement)
 }
