@@ -44,6 +44,7 @@ impl Adapters {
             leases: piton.leases(),
             keys: piton.keys(),
             index: piton.index(),
+            cache: piton.cache(),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy),
         };

@@ -1,13 +1,13 @@
 //! The delivery of changes to pages: one watch for all of them, while at least one is open.
 //!
 //! *Invariants*: without a page nothing is watched. A page that continues after a time in which nothing was watched is
-//! told to look at everything.
+//! told to look at everything. A page hears of a change when the index of runs has it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use piton_core::port::Entropy;
-use piton_runtime::{Change, ChangeWatch, Changes};
+use piton_runtime::{Change, ChangeHint, ChangeWatch, ChangedPart, Changes, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -25,6 +25,7 @@ pub(crate) struct ChangeFeed {
 
 struct Inner {
     source: Arc<dyn Changes>,
+    runtime: Arc<Runtime>,
     state: Mutex<State>,
     /// The number of the next notice; changes wake the pages.
     news: watch::Sender<u64>,
@@ -47,12 +48,17 @@ pub(crate) struct ChangeStream {
 }
 
 impl ChangeFeed {
-    pub(crate) fn new(source: Arc<dyn Changes>, entropy: &dyn Entropy) -> Self {
+    pub(crate) fn new(
+        source: Arc<dyn Changes>,
+        runtime: Arc<Runtime>,
+        entropy: &dyn Entropy,
+    ) -> Self {
         let mut process = [0; PROCESS_BYTES];
         entropy.fill(&mut process);
         let ring = ChangeRing::new(format!("{:08x}", u32::from_be_bytes(process)));
         let inner = Inner {
             source,
+            runtime,
             news: watch::Sender::new(ring.next_number()),
             state: Mutex::new(State { ring, is_watching: false }),
             streams: watch::Sender::new(0),
@@ -93,6 +99,19 @@ impl Inner {
         let mut state = self.lock();
         change(&mut state.ring);
         self.news.send_replace(state.ring.next_number());
+    }
+
+    /// Brings the index of runs up to date with what a hint names, or with everything.
+    async fn catch_up(&self, hint: Option<&ChangeHint>) {
+        let session = hint.and_then(|hint| hint.name.as_deref()).and_then(|name| name.parse().ok());
+        let is_done = match session {
+            Some(session) => self.runtime.catch_up_session(session).await,
+            None => false,
+        };
+        if !is_done {
+            // An index that cannot be written now is written with the next change; pages say how much it lacks.
+            let _ = self.runtime.catch_up_runs().await;
+        }
     }
 
     /// Returns when no page has been open for a while.
@@ -158,6 +177,9 @@ async fn pump(inner: Arc<Inner>) {
 async fn watch_source(inner: &Inner) {
     loop {
         if let Ok(mut watch) = inner.source.watch().await {
+            // What happened while nobody watched. Later changes are reported.
+            inner.catch_up(None).await;
+            inner.change(ChangeRing::lose);
             follow(inner, &mut *watch).await;
         }
         // The source failed. What it would have reported is unknown.
@@ -175,11 +197,15 @@ async fn follow(inner: &Inner, watch: &mut dyn ChangeWatch) {
         let ready = tokio::select! {
             change = watch.next() => match change {
                 Ok(Change::Hint(hint)) => {
+                    if hint.part == ChangedPart::Session {
+                        inner.catch_up(Some(&hint)).await;
+                    }
                     let notices = ChangeNotice::of(hint).into_iter();
                     notices.filter_map(|notice| pacer.offer(notice, start.elapsed())).collect()
                 }
                 Ok(Change::Lost) => {
                     pacer.clear();
+                    inner.catch_up(None).await;
                     inner.change(ChangeRing::lose);
                     Vec::new()
                 }

@@ -1,13 +1,13 @@
 //! What the console works with: the use cases, the effects that it needs itself, and the stream of changes.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use piton_core::port::{Clock, Entropy};
-use piton_core::{Digest, Envelope};
+use piton_core::{Code, Digest, Envelope};
 use piton_runtime::backpack::inspect::Backpacks;
-use piton_runtime::context::ProjectContext;
+use piton_runtime::context::{AgentContext, ProjectContext};
 use piton_runtime::provenance::Worlds;
 use piton_runtime::request::GetArtifact;
 use piton_runtime::workspaces::FileWorld;
@@ -62,7 +62,7 @@ impl Console {
     pub fn new(ports: ConsolePorts) -> Arc<Self> {
         let ConsolePorts { runtime, backpacks, files, frames, table, changes, .. } = ports;
         Arc::new(Self {
-            feed: ChangeFeed::new(changes, &*ports.entropy),
+            feed: ChangeFeed::new(changes, Arc::clone(&runtime), &*ports.entropy),
             entrance: Entrance::new(table, ports.clock, ports.entropy),
             runtime,
             backpacks,
@@ -106,6 +106,30 @@ impl Console {
                 return Ok(text.into_bytes());
             }
         }
+    }
+
+    /// Returns the project directory.
+    pub(crate) fn project(&self) -> Option<&Path> {
+        self.project.as_deref()
+    }
+
+    /// Returns the Workspaces of the project.
+    pub(crate) fn files(&self) -> Result<&FileWorld, Envelope> {
+        self.files.as_deref().ok_or_else(|| {
+            Envelope::new(Code::WorkspaceConfig, "This project declares no Workspaces.")
+                .with_suggestion(
+                    "Add a `[[workspaces]]` table to piton.toml, then start the console again.",
+                )
+        })
+    }
+
+    /// Returns the context of the project, as a person reads it.
+    pub(crate) fn context(&self) -> Result<AgentContext, Envelope> {
+        let frames = self.frames.as_ref().ok_or_else(|| {
+            Envelope::new(Code::ContextUnreadable, "This project has no context.")
+                .with_suggestion("Run `piton context scan` in it, then start the console again.")
+        })?;
+        frames.act_as(None)
     }
 
     /// Returns everything that can be compared.

@@ -44,8 +44,10 @@ pub struct Entered {
 pub struct Person(String);
 
 impl Person {
-    /// Creates a name from what somebody typed: one visible line, truncated if it is too long.
+    /// Creates a name from what somebody typed: one visible line without parentheses, truncated if it is too long. A
+    /// decision is recorded with the name in parentheses.
     pub fn new(text: &str) -> Option<Self> {
+        let text = text.replace(['(', ')'], " ");
         let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let name = shorten(&visible(&line), PERSON_BYTES_MAX).into_owned();
         (!name.is_empty()).then_some(Self(name))

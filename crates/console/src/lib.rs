@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `console` | what the console works with |
-//! | [`route`], [`routes`], `request` | the table of routes, each with its use case, request and reply; how to add one |
+//! | [`route`], [`routes`], `request`, `part_request`, `reply` | the table of routes, each with its use case, request and reply; how to add one |
 //! | `call_text` | the parts of a request as text: path and query |
 //! | [`secret`], [`entrance`] | keys and secrets; who may enter, and the browsers that did |
 //! | [`change_ring`], `change_feed` | hints that something changed: the last ones, numbered; and their delivery |
@@ -21,6 +21,8 @@ pub mod change_ring;
 mod console;
 pub mod entrance;
 pub mod http;
+mod part_request;
+mod reply;
 mod request;
 pub mod route;
 pub mod routes;

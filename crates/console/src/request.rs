@@ -3,9 +3,14 @@
 
 use piton_core::{Code, Envelope, NodeId, RunId, SessionId};
 use piton_runtime::provenance::{NodeReference, ThingReference};
-use piton_runtime::request::{PersonVerdict, SessionReference};
+use piton_runtime::request::{
+    EventQuery, NodeAddress, PersonVerdict, RunAddress, SessionReference, SettleRequest,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::bounds::LIMIT_MAX;
+use crate::entrance::Person;
 
 /// Names a session.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -32,6 +37,90 @@ impl OneRun {
     pub(crate) fn reference(self) -> SessionReference {
         SessionReference(self.run.to_string())
     }
+
+    pub(crate) fn address(self) -> RunAddress {
+        RunAddress { session: self.session, run: self.run }
+    }
+}
+
+/// Names a step of a run by its node.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct OneStep {
+    pub(crate) session: SessionId,
+    run: RunId,
+    node: NodeId,
+}
+
+impl OneStep {
+    pub(crate) fn address(self) -> NodeAddress {
+        NodeAddress { session: self.session, run: self.run, node: self.node }
+    }
+}
+
+/// Names a part of the prompt of a step.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct OnePromptPart {
+    session: SessionId,
+    run: RunId,
+    node: NodeId,
+    /// The byte that it begins with.
+    #[serde(default)]
+    pub(crate) offset: usize,
+}
+
+impl OnePromptPart {
+    pub(crate) fn address(self) -> NodeAddress {
+        NodeAddress { session: self.session, run: self.run, node: self.node }
+    }
+}
+
+/// Names a part of the events of a session.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct SomeEvents {
+    pub(crate) session: SessionId,
+    /// Only the events of this node, if one is given.
+    node: Option<NodeId>,
+    /// The index of the first.
+    #[serde(default)]
+    from: u64,
+    limit: Option<usize>,
+}
+
+impl SomeEvents {
+    pub(crate) fn query(self) -> EventQuery {
+        EventQuery { from: self.from, limit: self.limit.unwrap_or(LIMIT_MAX), node: self.node }
+    }
+}
+
+/// Searches runs for words.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct SearchRuns {
+    pub(crate) query: String,
+    /// Number of runs before the first.
+    #[serde(default)]
+    pub(crate) from: u64,
+    pub(crate) limit: Option<usize>,
+}
+
+/// Asks what could be typed next in a query line.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct CompleteLine {
+    pub(crate) line: String,
+    /// Number of characters before the place.
+    pub(crate) place: usize,
+}
+
+/// Names a workflow.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct OneWorkflow {
+    /// Its id, or the path of its file.
+    pub(crate) workflow_id: String,
 }
 
 /// Names a node of a run; without a node, the one where the run stands.
@@ -91,11 +180,14 @@ piton_core::closed_set! {
     }
 }
 
-/// Settles the question that the run of a session waits with.
+/// Settles the question that a run waits with.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SettleRun {
     session: SessionId,
+    run: RunId,
+    /// The node at which the person saw the question. The verdict counts for that question alone.
+    node: NodeId,
     verdict: VerdictKind,
     /// The answer, or the reason of a rejection.
     #[serde(default)]
@@ -103,13 +195,17 @@ pub(crate) struct SettleRun {
 }
 
 impl SettleRun {
-    pub(crate) fn into_verdict(self) -> (SessionReference, PersonVerdict) {
+    pub(crate) fn by(self, person: &Person) -> SettleRequest {
         let verdict = match self.verdict {
             VerdictKind::Approve => PersonVerdict::Approved,
             VerdictKind::Answer => PersonVerdict::Answered(self.words),
             VerdictKind::Reject => PersonVerdict::Refused(self.words),
         };
-        (SessionReference(self.session.to_string()), verdict)
+        SettleRequest {
+            node: Some(self.node),
+            by: person.name().parse().ok(),
+            ..SettleRequest::new(self.session, self.run, verdict)
+        }
     }
 }
 

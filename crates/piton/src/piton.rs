@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use piton_core::port::{NoTrace, Trace};
 use piton_store::local::{
-    DataDir, LocalBlobs, LocalIndex, LocalKeyRing, LocalLeases, LocalReplies, LocalTable,
-    SystemClock, SystemEntropy,
+    DataDir, LocalBlobs, LocalCache, LocalIndex, LocalKeyRing, LocalLeases, LocalReplies,
+    LocalTable, SystemClock, SystemEntropy,
 };
-use piton_store::port::{Blobs, Index, KeyRing, Leases, Replies, Table};
+use piton_store::port::{Blobs, Cache, Index, KeyRing, Leases, Replies, Table};
 use piton_store::{Error, LeaseName};
 
 #[cfg(feature = "backpack")]
@@ -117,6 +117,11 @@ impl Piton {
     /// Returns the index of what can be found, which may be deleted at any time.
     pub fn index(&self) -> Arc<dyn Index> {
         Arc::clone(&self.index) as _
+    }
+
+    /// Returns the cache, which may be deleted at any time.
+    pub fn cache(&self) -> Arc<dyn Cache> {
+        Arc::new(LocalCache::new(self.dir.clone()))
     }
 
     /// Returns the store of replies for clients that lose their connection.

@@ -29,7 +29,7 @@
 //! use piton_runtime::request::StartWorkflow;
 //! use piton_runtime::{Runtime, RuntimePorts, Whereabouts};
 //! use piton_store::memory::{
-//!     MemoryBlobs, MemoryIndex, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
+//!     MemoryBlobs, MemoryCache, MemoryIndex, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
 //! };
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -42,6 +42,7 @@
 //!     leases: Arc::new(MemoryLeases::new(clock.clone())),
 //!     keys: Arc::new(MemoryKeyRing::new(entropy.clone())),
 //!     index: Arc::new(MemoryIndex::new()),
+//!     cache: Arc::new(MemoryCache::new()),
 //!     clock,
 //!     entropy,
 //! };

@@ -9,8 +9,8 @@ use piton_runtime::{
     request::SessionReference,
 };
 use piton_store::local::{
-    DataDir, LocalBlobs, LocalIndex, LocalKeyRing, LocalLeases, LocalTable, SegmentedJournal,
-    SystemClock, SystemEntropy,
+    DataDir, LocalBlobs, LocalCache, LocalIndex, LocalKeyRing, LocalLeases, LocalTable,
+    SegmentedJournal, SystemClock, SystemEntropy,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -34,7 +34,8 @@ fn runtime(rig: &Rig) -> Runtime {
         table: Arc::new(LocalTable::open(&dir, &"workflow".parse().unwrap()).unwrap()),
         leases: Arc::new(leases),
         keys: Arc::new(LocalKeyRing::new(dir.clone(), Arc::new(SystemEntropy))),
-        index: Arc::new(LocalIndex::new(dir)),
+        index: Arc::new(LocalIndex::new(dir.clone())),
+        cache: Arc::new(LocalCache::new(dir)),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
     };

@@ -29,7 +29,21 @@ macro_rules! assets {
 }
 
 /// Every file, the page itself first.
-static ASSETS: [Asset; 3] = assets!["index.html", "console.css", "console.js"];
+static ASSETS: [Asset; 13] = assets![
+    "index.html",
+    "console.css",
+    "console.js",
+    "editor.js",
+    "export.css",
+    "export.js",
+    "flow.js",
+    "icon.svg",
+    "inter-licence.txt",
+    "inter.woff2",
+    "jetbrains-mono-licence.txt",
+    "jetbrains-mono.woff2",
+    "pages.js",
+];
 
 /// The `ETag` of each file.
 static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {

@@ -14,8 +14,8 @@ use piton_runtime::config::{Configuration, Environment};
 use piton_runtime::request::StartWorkflow;
 use piton_runtime::{Runtime, RuntimePorts, Whereabouts};
 use piton_store::memory::{
-    MemoryBlobs, MemoryCache, MemoryChanges, MemoryJournal, MemoryKeyRing, MemoryLeases,
-    MemoryTable,
+    MemoryBlobs, MemoryCache, MemoryChanges, MemoryIndex, MemoryJournal, MemoryKeyRing,
+    MemoryLeases, MemoryTable,
 };
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -51,6 +51,7 @@ impl Machine {
             leases: Arc::new(MemoryLeases::new(clock.clone())),
             keys: Arc::new(MemoryKeyRing::new(entropy.clone())),
             cache: Arc::new(MemoryCache::new()),
+            index: Arc::new(MemoryIndex::new()),
             clock: clock.clone(),
             entropy: entropy.clone(),
         };

@@ -41,6 +41,7 @@ mod step_grant;
 mod workflow_stats;
 mod workflows;
 
+pub use piton_store::collect::CollectMode;
 pub use piton_workflow::bounds::BUNDLE_BYTES_MAX;
 pub use piton_workflow::compile::{CompiledWarning, CompiledWorkflow, WarningCode};
 pub use piton_workflow::event::{Blocker, Preferences};

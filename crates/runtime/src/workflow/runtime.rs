@@ -8,8 +8,8 @@ use piton_backpack::journal::JournalPorts;
 use piton_core::port::{Clock, Entropy};
 use piton_core::{Digest, Envelope};
 use piton_store::port::{
-    BlobReader, Blobs, EntryChange, Expect, Index, Journal, JournalReader, Key, KeyRing, Leases,
-    Table, TableWrite,
+    BlobReader, Blobs, Cache, EntryChange, Expect, Index, Journal, JournalReader, Key, KeyRing,
+    Leases, Table, TableWrite,
 };
 use piton_workflow::run_index::RunIndex;
 use piton_workflow::session::Sessions;
@@ -39,6 +39,8 @@ pub struct RuntimePorts {
     pub keys: Arc<dyn KeyRing>,
     /// What is found of sessions. Can be made again.
     pub index: Arc<dyn Index>,
+    /// Shapes of long runs. Can be made again.
+    pub cache: Arc<dyn Cache>,
     pub clock: Arc<dyn Clock>,
     pub entropy: Arc<dyn Entropy>,
 }

@@ -116,7 +116,7 @@ impl FileWorld {
     }
 
     /// Iterates over the overlays, each with the Workspace below it.
-    pub(crate) fn overlay_prefixes(&self) -> impl Iterator<Item = (String, String)> + '_ {
+    pub fn overlay_prefixes(&self) -> impl Iterator<Item = (String, String)> + '_ {
         self.overlays.iter().map(|one| (one.prefix.to_string(), one.over.to_string()))
     }
 

@@ -12,11 +12,11 @@ use piton_runtime::config::{ConfigProblem, Configuration, Environment};
 use piton_runtime::request::{Continue, StartWorkflow, SubmittedOutput};
 use piton_runtime::{Connection, Runtime, RuntimePorts, Whereabouts};
 use piton_store::local::{
-    DataDir, LocalBlobs, LocalIndex, LocalKeyRing, LocalLeases, LocalTable, SegmentedJournal,
-    SystemClock, SystemEntropy,
+    DataDir, LocalBlobs, LocalCache, LocalIndex, LocalKeyRing, LocalLeases, LocalTable,
+    SegmentedJournal, SystemClock, SystemEntropy,
 };
 use piton_store::memory::{
-    MemoryBlobs, MemoryIndex, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
+    MemoryBlobs, MemoryCache, MemoryIndex, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
 };
 use piton_workflow::SessionEvent;
 use piton_workflow::session::RunLine;
@@ -124,6 +124,7 @@ fn memory(clock: Arc<ManualClock>, blobs: MemoryBlobs) -> RuntimePorts {
         leases: Arc::new(MemoryLeases::new(clock.clone())),
         keys: Arc::new(MemoryKeyRing::new(entropy.clone())),
         index: Arc::new(MemoryIndex::new()),
+        cache: Arc::new(MemoryCache::new()),
         clock,
         entropy,
     }
@@ -142,7 +143,8 @@ fn local(root: &Path) -> RuntimePorts {
         table: Arc::new(LocalTable::open(&dir, &"piton".parse().unwrap()).unwrap()),
         leases: Arc::new(leases),
         keys: Arc::new(LocalKeyRing::new(dir.clone(), Arc::new(SystemEntropy))),
-        index: Arc::new(LocalIndex::new(dir)),
+        index: Arc::new(LocalIndex::new(dir.clone())),
+        cache: Arc::new(LocalCache::new(dir)),
         clock,
         entropy: Arc::new(SystemEntropy),
     }

@@ -9,8 +9,8 @@ use piton_core::port::NoTrace;
 use piton_runtime::config::{Configuration, Environment};
 use piton_runtime::{Runtime, RuntimePorts, Whereabouts};
 use piton_store::local::{
-    DataDir, LocalBlobs, LocalIndex, LocalKeyRing, LocalLeases, LocalReplies, LocalTable,
-    SegmentedJournal, SystemClock, SystemEntropy,
+    DataDir, LocalBlobs, LocalCache, LocalIndex, LocalKeyRing, LocalLeases, LocalReplies,
+    LocalTable, SegmentedJournal, SystemClock, SystemEntropy,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -98,6 +98,7 @@ fn local(dir: &DataDir) -> RuntimePorts {
         leases: Arc::new(leases),
         keys: Arc::new(LocalKeyRing::new(dir.clone(), Arc::new(SystemEntropy))),
         index: Arc::new(LocalIndex::new(dir.clone())),
+        cache: Arc::new(LocalCache::new(dir.clone())),
         clock,
         entropy: Arc::new(SystemEntropy),
     }
