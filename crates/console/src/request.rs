@@ -110,6 +110,7 @@ pub(crate) struct SearchRuns {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct CompleteLine {
+    #[serde(default)]
     pub(crate) line: String,
     /// Number of characters before the place.
     pub(crate) place: usize,

@@ -5,6 +5,8 @@ import { formatRoute, parseRoute, type PageName, type Route } from './view/route
 const inFragment = embedded !== undefined
 
 function current(): Route {
+  // The link that lets a browser in has its key in the fragment, where no server sees it.
+  if (!inFragment && location.pathname === '/' && location.hash.length > 1) return parseRoute('/enter')
   if (!inFragment) return parseRoute(location.pathname, location.search)
   const [path = '', search = ''] = location.hash.slice(1).split('?')
   return parseRoute(path, search)

@@ -1,14 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { complete, completions, hasTerm, segments, toggleTerm, words } from '../src/view/query'
-import { marked, score } from '../src/view/match'
+import { charactersBefore, complete, hasTerm, segments, termsOf, toggleTerm, words } from '../src/view/query'
+import { score } from '../src/view/match'
 import { formatRoute, parseRoute } from '../src/view/route'
 import { match, SEQUENCE_MS, type KeyBinding, type KeyPress } from '../src/view/keys'
-
-const FIELDS = [
-  { name: 'status', meaning: '', values: ['blocked', 'in_progress'], operators: [':'] },
-  { name: 'age', meaning: '', operators: ['<', '>'] },
-]
 
 test('segments joined are the line, whatever the server says', () => {
   const term = fc.record({
@@ -37,12 +32,14 @@ test('toggling a term twice leaves it out', () => {
   )
 })
 
-test('fields are completed by their beginning, then their values', () => {
-  const [field] = completions('login st', 8, FIELDS)
-  expect(field).toMatchObject({ insert: 'status:', from: 6, to: 8 })
-  const [value] = completions('status:bl x', 9, FIELDS)
-  expect(complete('status:bl x', value!)).toEqual({ line: 'status:blocked x', caret: 15 })
-  expect(completions('colour:', 7, FIELDS)).toEqual([])
+test('positions of the server count characters, those of the page count units', () => {
+  const line = '😀 colour:red status:blocked'
+  const [wrong, ...right] = termsOf(line, [{ start: 2, end: 12, message: 'no such field' }])
+  expect(line.slice(wrong!.from, wrong!.to)).toBe('colour:red')
+  expect(right.map((term) => term.kind)).toEqual(['text', 'field'])
+  expect(charactersBefore(line, 2)).toBe(1)
+  const done = complete('😀 st x', { start: 2, end: 4, text: 'status:' })
+  expect(done).toEqual({ line: '😀 status: x', caret: 10 })
 })
 
 test('an address leads back to its route', () => {
@@ -89,13 +86,4 @@ test('letters fit a name in their order, and beginnings of words fit best', () =
   expect(score('rns', 'Runs')).toBeGreaterThan(0)
   expect(score('snr', 'Runs')).toBe(-1)
   expect(score('sb', 'Show blocked runs')).toBeGreaterThan(score('sb', 'classboard'))
-})
-
-test('marked pieces joined are the text', () => {
-  const marks = fc.array(fc.tuple(fc.nat(30), fc.nat(30)), { maxLength: 5 })
-  fc.assert(
-    fc.property(fc.string({ maxLength: 25 }), marks, (text, found) => {
-      expect(marked(text, found).map((piece) => piece.text).join('')).toBe(text)
-    }),
-  )
 })

@@ -18,18 +18,3 @@ export function score(typed: string, name: string): number {
   }
   return total / (1 + text.length / 200)
 }
-
-/** Cuts a text at marks; the pieces joined are the text. */
-export function marked(text: string, marks: readonly (readonly [number, number])[]): { text: string; isHit: boolean }[] {
-  const pieces: { text: string; isHit: boolean }[] = []
-  let end = 0
-  for (const [from, to] of [...marks].sort((a, b) => a[0] - b[0])) {
-    const start = Math.max(end, Math.min(from, text.length))
-    const stop = Math.max(start, Math.min(to, text.length))
-    if (start > end) pieces.push({ text: text.slice(end, start), isHit: false })
-    if (stop > start) pieces.push({ text: text.slice(start, stop), isHit: true })
-    end = stop
-  }
-  if (end < text.length || pieces.length === 0) pieces.push({ text: text.slice(end), isHit: false })
-  return pieces
-}

@@ -1,8 +1,8 @@
 /**
- * The query line of runs. The server parses it and returns positions; here it is only split into words, so that it can
- * be coloured, completed and edited by facets.
+ * The query line of runs. The server parses it, says what is wrong with it and completes it; here it is only split into
+ * words, so that it can be coloured and edited by facets.
  */
-import type { QueryField, QueryTerm } from '../api/replies'
+import type { Completion, QueryProblem } from '../api/replies'
 
 export interface Word {
   from: number
@@ -16,13 +16,12 @@ export interface Segment {
   message?: string
 }
 
-export interface Completion {
-  /** The part of the line that is replaced. */
+/** A word of the line, or what is wrong with it. Positions count UTF-16 units. */
+export interface QueryTerm {
   from: number
   to: number
-  insert: string
-  label: string
-  meaning: string
+  kind: 'field' | 'text' | 'problem'
+  message?: string
 }
 
 /** Splits the line at white space outside of double quotes. */
@@ -81,40 +80,28 @@ export function toggleTerm(line: string, field: string, value: string): string {
   return kept.map((word) => word.text).join(' ')
 }
 
-/** Proposes what may stand at the caret: fields by their beginning, then the values of a field. */
-export function completions(line: string, caret: number, fields: readonly QueryField[]): Completion[] {
-  const word = words(line).find((candidate) => candidate.from < caret && caret <= candidate.to)
-  const from = word?.from ?? caret
-  const to = word?.to ?? caret
-  const typed = line.slice(from, caret)
-  const match = OPERATOR.exec(typed)
-  if (!match) {
-    return fields
-      .filter((field) => field.name.startsWith(typed.toLowerCase()))
-      .map((field) => ({
-        from,
-        to,
-        insert: field.name + (field.operators[0] ?? ':'),
-        label: field.name,
-        meaning: field.meaning,
-      }))
-  }
-  const [, name, operator, value] = match
-  const field = fields.find((candidate) => candidate.name === name)
-  return (field?.values ?? [])
-    .filter((candidate) => candidate.toLowerCase().includes(bare(value!).toLowerCase()) && candidate !== bare(value!))
-    .map((candidate) => ({
-      from,
-      to,
-      insert: `${name}${operator}${quoted(candidate)} `,
-      label: candidate,
-      meaning: '',
-    }))
+/** Returns the UTF-16 position of a character. */
+const unitsBefore = (line: string, characters: number) => [...line].slice(0, characters).join('').length
+
+/** Returns the number of characters before a UTF-16 position, as the server counts. */
+export const charactersBefore = (line: string, units: number) => [...line.slice(0, units)].length
+
+/** Returns what is wrong with the line, and its other words. */
+export function termsOf(line: string, problems: readonly QueryProblem[]): QueryTerm[] {
+  const wrong = problems.map(({ start, end, message }): QueryTerm => ({
+    from: unitsBefore(line, start),
+    to: unitsBefore(line, end),
+    kind: 'problem',
+    message,
+  }))
+  const right = words(line)
+    .filter((word) => !wrong.some((term) => term.from < word.to && word.from < term.to))
+    .map(({ from, to, text }): QueryTerm => ({ from, to, kind: OPERATOR.test(text) ? 'field' : 'text' }))
+  return [...wrong, ...right]
 }
 
 /** Applies a completion; returns the line and where the caret goes. */
 export function complete(line: string, completion: Completion): { line: string; caret: number } {
-  const after = line.slice(completion.to).replace(/^ /, completion.insert.endsWith(' ') ? '' : ' ')
-  const before = line.slice(0, completion.from) + completion.insert
-  return { line: before + after, caret: before.length }
+  const before = line.slice(0, unitsBefore(line, completion.start)) + completion.text
+  return { line: before + line.slice(unitsBefore(line, completion.end)), caret: before.length }
 }

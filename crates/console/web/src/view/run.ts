@@ -1,5 +1,5 @@
 /** A run, read from its columns: who came from whom, what is on the way to the tip, and what each node spent. */
-import type { RunEntry, RunShape, RunSummary, ShapedRun, ShownList, StepDetail } from '../api/replies'
+import type { Inbox, RunPage, RunShape, RunSummary, ShapedRun, ShownList, StepDetail } from '../api/replies'
 import type { Span } from './scale'
 import type { State } from './status'
 import { short } from './text'
@@ -179,6 +179,20 @@ export function commonAncestor(model: RunModel, one: number, other: number): num
 }
 
 /** Returns the run as lists show it. Of a damaged one, only ids may be known. */
+/** A run in a list. */
+export interface RunEntry {
+  summary: RunSummary
+  /** Set while a question of it waits for a person, which its status does not say. */
+  isWaiting: boolean
+  kept?: boolean
+}
+
+/** Returns the runs of a page, with those that wait for a person marked. */
+export function entriesOf(page: RunPage, inbox: Inbox | undefined): RunEntry[] {
+  const waiting = new Set(inbox?.questions.items.map((question) => question.run.runId))
+  return page.runs.map(({ run }) => ({ summary: run, isWaiting: waiting.has(run.runId) }))
+}
+
 export function entryOf(shown: ShapedRun): RunEntry {
   const { shape, sessionId, runId, kept } = shown
   const tip = shape.preferredTip ?? -1

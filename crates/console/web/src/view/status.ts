@@ -1,5 +1,6 @@
 /** States as shape, word and colour. Each is shown with all three, so none depends on seeing colour. */
-import type { RunEntry, RunStatus } from '../api/replies'
+import type { RunStatus } from '../api/replies'
+import type { RunEntry } from './run'
 
 export type State = 'progress' | 'waiting' | 'blocked' | 'complete' | 'gaps' | 'failed' | 'left'
 
