@@ -101,16 +101,21 @@ impl Inner {
         self.news.send_replace(state.ring.next_number());
     }
 
-    /// Brings the index of runs up to date with what a hint names, or with everything.
-    async fn catch_up(&self, hint: Option<&ChangeHint>) {
-        let session = hint.and_then(|hint| hint.name.as_deref()).and_then(|name| name.parse().ok());
+    /// Brings the index of runs up to date with every session. True if it was not.
+    async fn catch_up(&self) -> bool {
+        // An index that cannot be written now is written with the next change; pages say how much it lacks.
+        self.runtime.catch_up_runs().await.is_ok_and(|done| done.read > 0)
+    }
+
+    /// Brings the index of runs up to date with the session that a hint names.
+    async fn catch_up_with(&self, hint: &ChangeHint) {
+        let session = hint.name.as_deref().and_then(|name| name.parse().ok());
         let is_done = match session {
             Some(session) => self.runtime.catch_up_session(session).await,
             None => false,
         };
         if !is_done {
-            // An index that cannot be written now is written with the next change; pages say how much it lacks.
-            let _ = self.runtime.catch_up_runs().await;
+            self.catch_up().await;
         }
     }
 
@@ -178,8 +183,9 @@ async fn watch_source(inner: &Inner) {
     loop {
         if let Ok(mut watch) = inner.source.watch().await {
             // What happened while nobody watched. Later changes are reported.
-            inner.catch_up(None).await;
-            inner.change(ChangeRing::lose);
+            if inner.catch_up().await {
+                inner.change(ChangeRing::lose);
+            }
             follow(inner, &mut *watch).await;
         }
         // The source failed. What it would have reported is unknown.
@@ -198,14 +204,14 @@ async fn follow(inner: &Inner, watch: &mut dyn ChangeWatch) {
             change = watch.next() => match change {
                 Ok(Change::Hint(hint)) => {
                     if hint.part == ChangedPart::Session {
-                        inner.catch_up(Some(&hint)).await;
+                        inner.catch_up_with(&hint).await;
                     }
                     let notices = ChangeNotice::of(hint).into_iter();
                     notices.filter_map(|notice| pacer.offer(notice, start.elapsed())).collect()
                 }
                 Ok(Change::Lost) => {
                     pacer.clear();
-                    inner.catch_up(None).await;
+                    inner.catch_up().await;
                     inner.change(ChangeRing::lose);
                     Vec::new()
                 }

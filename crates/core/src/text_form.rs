@@ -183,6 +183,11 @@ macro_rules! string_schema {
                 stringify!($name).into()
             }
 
+            // Types of different crates may have one name, and are not one type.
+            fn schema_id() -> ::std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($name)).into()
+            }
+
             fn json_schema(
                 _: &mut $crate::macro_support::schemars::SchemaGenerator,
             ) -> $crate::macro_support::schemars::Schema {

@@ -242,6 +242,9 @@ fn object(schema: &Map<String, Value>, names: &dyn Fn(&str) -> String) -> Result
     for (name, field) in properties.into_iter().flatten() {
         let mark = if required.contains(&name.as_str()) { "" } else { "?" };
         let text = ts(field, names).with_context(|| format!("the field {name}"))?;
+        // A field that may be missing is left out rather than sent as `null`.
+        let text =
+            if mark.is_empty() { &text } else { text.strip_suffix(" | null").unwrap_or(&text) };
         let text = text.replace('\n', "\n  ");
         let is_plain = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         let key = if is_plain { name.clone() } else { format!("'{name}'") };

@@ -122,13 +122,57 @@ async fn a_question_is_settled_and_one_that_is_not_there_is_refused() {
     let session = machine.start_run("wr.tour").await;
     let browser = machine.entered().await;
     let path = format!("/api/v1/sessions/{session}/settle");
-    let refused = browser.post(&path, &json!({ "verdict": "approve" })).await;
+    let (run, node) = machine.tip(&browser, &session).await;
+    let verdict = json!({ "run": run, "node": node, "verdict": "approve" });
+    let refused = browser.post(&path, &verdict).await;
     assert_eq!(refused.status, 400, "{}", refused.text());
+    let without = browser.post(&path, &json!({ "run": run, "verdict": "approve" })).await;
+    assert!(without.text().contains("missing field `node`"), "{}", without.text());
     let twice = browser.post(&path, &json!({ "verdict": "approve", "session": session })).await;
     assert!(twice.text().contains("in the path and in the body"));
     let kept =
         browser.post(&format!("/api/v1/sessions/{session}/keep"), &json!({ "keep": true })).await;
     assert_eq!(kept.json()["kept"], true);
+}
+
+#[tokio::test]
+async fn the_replies_of_every_page_are_there() {
+    let machine = Machine::start().await;
+    let session = machine.start_run("wr.tour").await;
+    let browser = machine.entered().await;
+    let (run, node) = machine.tip(&browser, &session).await;
+    let run = format!("sessions/{session}/runs/{run}");
+    for (path, schema) in [
+        ("inbox", "piton.inbox/1"),
+        ("runs?query=status:in_progress&limit=8", "piton.session.page/1"),
+        ("runs/completions?line=st&place=2", "piton.session.completions/1"),
+        ("search?query=tour", "piton.session.search/1"),
+        (&format!("sessions/{session}/events?limit=3"), "piton.session.events/1"),
+        (&format!("{run}/shape"), "piton.run.shape/1"),
+        (&format!("{run}/pinned"), "piton.run.pinned/1"),
+        (&format!("{run}/drift"), "piton.run.drift/1"),
+        (&format!("{run}/steps/{node}"), "piton.run.step/1"),
+        (&format!("{run}/steps/{node}/writes"), "piton.run.writes/1"),
+        (&format!("{run}/steps/{node}/prompt"), "piton.run.prompt/1"),
+        ("workflows/built-ins", "piton.workflow.built_ins/1"),
+        ("workflows/wr.tour/source", "piton.workflow.source/1"),
+        ("workflows/wr.tour/compiled", "piton.workflow.compiled/1"),
+        ("workflows/wr.tour/stats", "piton.workflow.stats/1"),
+        ("backpacks", "piton.backpack.list/1"),
+        ("workspaces", "piton.workspace.map/1"),
+        ("settings", "piton.config.show/1"),
+        ("settings/retention", "piton.session.gc/1"),
+    ] {
+        let reply = browser.get(&format!("/api/v1/{path}")).await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+        assert_eq!(reply.json()["schema"], schema, "{path}");
+    }
+    // A project without Workspaces or context says what would give it some.
+    for path in ["workspaces/log", "overlays/%2Fwork/changes", "context/level"] {
+        let reply = browser.get(&format!("/api/v1/{path}")).await;
+        assert!(reply.status >= 400, "{path}");
+        assert!(!reply.json()["suggestion"].as_str().unwrap().is_empty(), "{path}");
+    }
 }
 
 #[tokio::test]

@@ -117,6 +117,15 @@ impl Machine {
         agent.start_workflow(request).await.unwrap().body.run.session_id.to_string()
     }
 
+    /// Returns the run of a session, and the node that it is at.
+    pub(crate) async fn tip(&self, browser: &Browser, session: &str) -> (String, String) {
+        let shown = browser.get(&format!("/api/v1/sessions/{session}")).await.json();
+        let run = shown["runs"][0]["runId"].as_str().unwrap().to_owned();
+        let shape = browser.get(&format!("/api/v1/sessions/{session}/runs/{run}/shape")).await;
+        let node = shape.json()["shape"]["nodes"]["id"][0].as_str().unwrap().to_owned();
+        (run, node)
+    }
+
     pub(crate) async fn stop(mut self) {
         self.stop.take().unwrap().send(()).unwrap();
         self.served.await.unwrap();

@@ -56,7 +56,7 @@ export async function get<Reply>(path: string, query: Query = {}, signal?: Abort
     if (reply !== undefined) return reply as Reply
     const message = 'This is not part of the exported run.'
     const suggestion = 'Open the console of the machine that it came from.'
-    throw new RequestFailure({ code: 'NOT_FOUND', message, suggestion, retry: { kind: 'not_retryable' } }, 404)
+    throw new RequestFailure({ code: 'STORE_NOT_FOUND', message, suggestion, retry: { kind: 'not_retryable' } }, 404)
   }
   const known = kept.get(full)
   const init: RequestInit = { headers: { ...headers(), ...(known ? { 'If-None-Match': known.etag } : {}) } }

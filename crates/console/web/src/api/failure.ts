@@ -16,7 +16,7 @@ export class RequestFailure extends Error {
   }
 }
 
-function envelope(code: string, message: string, suggestion: string): Envelope {
+function envelope(code: Envelope['code'], message: string, suggestion: string): Envelope {
   return { code, message, suggestion, retry: { kind: 'retryable_immediate' } }
 }
 

@@ -1,2 +1,18 @@
-/** The one place that pages import replies from. `types.ts` is printed from the schemas and takes over name by name. */
-export type * from './provisional'
+/** The one place that pages import replies from: `types.ts`, which is printed from the schemas, and what it cannot say. */
+import type { ChangeNotice, Code, Envelope as CodedEnvelope } from './types'
+
+export type * from './types'
+
+/** The beginning of a list, and how many entries are missing. */
+export interface ShownList<Item> {
+  items: Item[]
+  leftOut: number
+}
+
+/** An error of the console, or one that the page itself finds: then nothing answered. */
+export interface Envelope extends Omit<CodedEnvelope, 'code'> {
+  code: Code | 'UNAVAILABLE'
+}
+
+/** A hint of the change stream: something moved; ask again. After `lost`, anything may have. */
+export type Hint = ChangeNotice | { scope: 'lost'; name?: undefined }
