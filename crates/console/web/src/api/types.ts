@@ -1327,7 +1327,7 @@ export type FlowGraph = {
   /** Number of visits that are no longer in memory. */
   olderVisits: number;
   runId: RunId;
-  status: RunStatus;
+  status: RunStatus2;
 };
 
 /** A node of a flow. */
@@ -1358,7 +1358,7 @@ export type FlowRunLine = {
   /** The last node that finished. */
   lastNode?: string;
   runId: RunId;
-  status: RunStatus;
+  status: RunStatus2;
   /** Number of nodes visited. */
   steps: number;
 };
@@ -1732,7 +1732,7 @@ export type LeftReason = 'newer' | 'changed_below' | 'protected' | 'not_chosen' 
 export type LevelEntry = {
   /** The entry with everything below it. None if there are too many frames to look at them all. */
   counts?: FrameCounts;
-  kind: NodeKind;
+  kind: NodeKind2;
   name: string;
   path: TreePath;
   /** Bytes of a file, or of all files in a directory. */
@@ -1947,7 +1947,7 @@ export type NodeContext = {
   id: TreeNodeId;
   /** Set when the node is in the current tree. */
   isCurrent: boolean;
-  kind: NodeKind;
+  kind: NodeKind2;
   /** A path that is gone, has frames, and may be the old path of the file: it is one of several with the same content. */
   mayBeFrom?: TreePath;
   /** Mode in git's notation: `100644`, `100755`, `120000` or `040000`. */
@@ -1978,7 +1978,7 @@ export type NodeCreated = {
   /** What it stands for. */
   nodeKind: NodeKind;
   /** The node that it came out of; none for the root of the run, and `null` in JSON. */
-  parentNodeId: NodeId;
+  parentNodeId: NodeId | null;
   /** What is needed to go on from here. */
   snapshotRef: SnapshotRef;
   /** The compiled workflow, equal to the one of the run. */
@@ -1987,17 +1987,21 @@ export type NodeCreated = {
 
 export type NodeId = string;
 
+export type NodeId2 = string;
+
 /** A flow node as a backpack knows it. It is bound to a [`Scope`](crate::Scope) once, and is an argument of no call. */
 export type NodeIdentity = {
   /** Where it stands in its flow, as a path. */
   namespace?: Namespace;
   /** Which node. */
-  nodeId: NodeId;
+  nodeId: NodeId2;
   /** What people call it. */
   nodeName: NodeName;
 };
 
 export type NodeKind = 'step' | 'checkpoint' | 'blocked_attempt';
+
+export type NodeKind2 = 'file' | 'directory' | 'symlink';
 
 export type NodeName = string;
 
@@ -2008,7 +2012,7 @@ export type NodeOutputAppended = {
   /** What it holds. */
   payload: OutputPayload;
   /** The earlier output that it corrects. */
-  supersedes_output_id: OutputId;
+  supersedes_output_id: OutputId | null;
 };
 
 export type NonAssumableChoice = 'preference_tradeoff' | 'scope_boundary' | 'irreversible_action' | 'external_side_effect' | 'policy_or_compliance';
@@ -2737,6 +2741,8 @@ export type RunStarted = {
 };
 
 export type RunStatus = 'in_progress' | 'blocked' | 'complete' | 'complete_with_gaps';
+
+export type RunStatus2 = 'running' | 'done' | 'failed' | 'cancelled';
 
 /** A run, summed up at its preferred tip. */
 export type RunSummary = {
