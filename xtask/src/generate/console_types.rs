@@ -248,7 +248,7 @@ fn object(schema: &Map<String, Value>, names: &dyn Fn(&str) -> String) -> Result
         let text = text.replace('\n', "\n  ");
         let is_plain = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         let key = if is_plain { name.clone() } else { format!("'{name}'") };
-        write!(fields, "{}  {key}{mark}: {text};\n", comment(field, "  ")).expect(INFALLIBLE);
+        writeln!(fields, "{}  {key}{mark}: {text};", comment(field, "  ")).expect(INFALLIBLE);
     }
     let fields = (!fields.is_empty()).then(|| format!("{{\n{fields}}}"));
     // Further fields that may be anything are left out: a page reads those that it knows.
@@ -302,6 +302,7 @@ mod tests {
 
     use super::{page, ts};
 
+    #[expect(clippy::needless_pass_by_value, reason = "a literal reads better without a borrow")]
     fn check(schema: Value, expected: &str) {
         assert_eq!(ts(&schema, &str::to_owned).unwrap(), expected, "{schema}");
     }

@@ -118,9 +118,11 @@ impl Machine {
     }
 
     /// Returns the run of a session, and the node that it is at.
-    pub(crate) async fn tip(&self, browser: &Browser, session: &str) -> (String, String) {
-        let shown = browser.get(&format!("/api/v1/sessions/{session}")).await.json();
-        let run = shown["runs"][0]["runId"].as_str().unwrap().to_owned();
+    pub(crate) async fn tip(browser: &Browser, session: &str) -> (String, String) {
+        let listed = browser.get("/api/v1/sessions").await.json();
+        let mut runs = listed["runs"].as_array().unwrap().iter();
+        let run = runs.find(|run| run["sessionId"] == session).unwrap();
+        let run = run["runId"].as_str().unwrap().to_owned();
         let shape = browser.get(&format!("/api/v1/sessions/{session}/runs/{run}/shape")).await;
         let node = shape.json()["shape"]["nodes"]["id"][0].as_str().unwrap().to_owned();
         (run, node)

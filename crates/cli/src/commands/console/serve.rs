@@ -19,6 +19,7 @@ use piton_runtime::ChangedPart;
 use piton_runtime::config::{Configuration, SettingKey, SettingSource, Settings};
 use piton_runtime::library::{PROJECT_WORKFLOWS, sources};
 use piton_runtime::project_env::{ProjectDir, project_dir};
+use piton_runtime::workspaces::JoinedWorkspaces;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
@@ -59,7 +60,9 @@ pub(super) fn run(app: &App, options: &ConsoleOptions) -> Outcome {
     // Before the sandbox, which keeps this process from starting any other.
     let opener = options.open.then(|| PageOpener::start(&root)).transpose()?;
     // The sandbox holds for threads that start later, so it goes up before the runtime starts any.
-    sandbox::put_up_console(&root, &declared, editable(&configuration, &settings, &projects))?;
+    let mut writable = editable(&configuration, &settings, &projects);
+    writable.extend(below_overlays(&declared));
+    sandbox::put_up_console(&root, &declared, writable)?;
     let open = app.open()?;
     let lease = match ServerTurn::take(&open, CONSOLE)? {
         ServerTurn::Free(lease) => lease,
@@ -190,6 +193,14 @@ fn editable(
         directories.push(workflows);
     }
     directories
+}
+
+/// Returns the directories that lie below overlays: a person applies changes to them, whatever scope agents have there.
+fn below_overlays(declared: &JoinedWorkspaces) -> Vec<PathBuf> {
+    let all = || declared.workspaces.iter().map(|(config, _)| config);
+    let lower = all().filter_map(|config| config.over.as_ref());
+    let lower = lower.filter_map(|over| all().find(|config| config.prefix == *over));
+    lower.filter_map(|config| config.directory.clone()).collect()
 }
 
 /// Returns the places around the data directory whose changes a page hears of.

@@ -205,10 +205,10 @@ async fn no_token_and_no_prompt_is_indexed() {
         let body = &run.body;
         assert!(is_in(&body.run.run_id.to_string()));
         assert!(!is_in(body.state_token.as_ref()));
-        for token in &body.ack_token {
+        if let Some(token) = &body.ack_token {
             assert!(!is_in(token.as_ref()));
         }
-        for pending in &body.pending {
+        if let Some(pending) = &body.pending {
             assert!(!is_in(pending.prompt.as_str()), "{}", pending.prompt.as_str());
         }
     }
