@@ -375,7 +375,7 @@ async fn changes_of_an_overlay_are_applied_and_dropped_one_by_one_as_they_were_s
     world.call("one", &CallBasis::default(), "write", more).await.unwrap();
     let both = apply(vec![seen(&diff, "a", false), seen(&diff, "new/b", false)]);
     let applied = world.apply_seen(&both, "ann").await.unwrap();
-    let changed: Vec<&str> = applied.applied.paths.iter().map(AsRef::as_ref).collect();
+    let changed: Vec<String> = applied.applied.paths.iter().map(ToString::to_string).collect();
     assert_eq!(changed, ["/docs/new", "/docs/new/b"]);
     assert_eq!(fs::read_to_string(docs.join("a")).unwrap(), "a\n");
     assert!(docs.join("gone").exists());
