@@ -33,9 +33,9 @@ pub fn completions<'k>(
     let word = words(&line[..byte]).last().filter(|word| word.start + word.text.len() == byte);
     let word = word.map_or("", |word| word.text);
     let typed = word.strip_prefix('-').unwrap_or(word);
-    let end = line[..byte].chars().count();
+    let end = line[..byte].chars().count(); // tidy: chars: places count characters
     let replacing = |typed: &str, text: String, about: Option<&str>| Completion {
-        start: end - typed.chars().count(),
+        start: end - typed.chars().count(), // tidy: chars: places count characters
         end,
         text,
         about: about.map(str::to_owned),
@@ -105,7 +105,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_completion_is_in_the_line(line in any::<String>(), place in 0_usize..40) {
-            let length = line.chars().count();
+            let length = line.chars().count(); // tidy: chars: places count characters
             for completion in completions(&line, place, |_| vec!["value"]) {
                 prop_assert!(completion.start <= completion.end && completion.end <= length);
             }

@@ -138,8 +138,8 @@ impl QueryLine {
         message: String,
         valid: Vec<String>,
     ) {
-        let start = line[..bytes.start].chars().count();
-        let end = start + line[bytes].chars().count();
+        let start = line[..bytes.start].chars().count(); // tidy: chars: places count characters
+        let end = start + line[bytes].chars().count(); // tidy: chars: places count characters
         self.problems.push(QueryProblem { start, end, message, valid });
     }
 }
@@ -445,7 +445,7 @@ mod tests {
         #[test]
         fn every_line_is_read_and_every_place_is_in_it(line in prop_oneof![lines(), any::<String>()]) {
             let read = QueryLine::parse(&line);
-            let length = line.chars().count();
+            let length = line.chars().count(); // tidy: chars: places count characters
             for problem in &read.problems {
                 prop_assert!(problem.start < problem.end && problem.end <= length, "{problem:?}");
                 prop_assert!(!problem.message.is_empty());
