@@ -16,7 +16,9 @@ pub(crate) fn run() -> Result<ExitCode> {
         ["run", "--quiet", "--package", "piton-cli", "--", "demo", "--data-dir", &shown];
     let printed = process::output(&root, &process::cargo(), &arguments);
     let removed = fs::remove_dir_all(&data);
-    let printed = printed?.replace(&shown, "~/.local/share/piton");
+    // The demo names the program by its path unless the shell finds it. Whoever has installed it sees its name.
+    let program = std::env::current_exe()?.with_file_name("piton").display().to_string();
+    let printed = printed?.replace(&shown, "~/.local/share/piton").replace(&program, "piton");
     removed?;
     fs::write(root.join("docs/demo.svg"), svg::terminal(&printed))?;
     println!("wrote docs/demo.svg");

@@ -15,10 +15,6 @@ pub(crate) const LOG_FAILURES_SPAN: Duration = Duration::from_mins(1);
 /// Number of full log files that are kept beside the current one: 10 MB in total.
 pub(crate) const LOG_FILES_KEPT: u32 = 4;
 
-/// Maximum number of bytes that a process writes to a log file before it checks again that the file has room and still
-/// exists: some forty lines.
-pub(crate) const LOG_UNCHECKED_BYTES_MAX: usize = 4 * 1024;
-
 /// Number of lines, the newest, that `piton logs` shows by default: as many as a person reads.
 pub(crate) const LOG_LINES_SHOWN: usize = 200;
 

@@ -1,7 +1,7 @@
 //! `docs/benchmarks.md` and its drawings, from what the benchmark program told as JSON.
 //!
 //! What was measured is kept part by part in `docs/benchmarks.json`, each with its machine and commit, so that one
-//! part can be measured anew without the others.
+//! part can be measured again without the others.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,8 +1,8 @@
 //! File tools over MCP, beside the reference server on the same tree.
 //!
-//! Waking a process for a line and letting it sleep again costs CPU time, too: a third of a short call on one machine,
-//! a sixth on another, and the same for every server. So it is measured with `cat`, which does nothing else, and taken
-//! off on both sides. What is compared is the work.
+//! Waking a process for a line costs CPU time as well: about a third of a short call where this was written, and it
+//! depends on the machine and its load. `cat` does nothing else, so its CPU time is measured and subtracted on both
+//! sides. What is compared is the work.
 
 use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
@@ -18,7 +18,7 @@ use crate::bench_dir::BenchDir;
 use crate::error::{Error, Result, expect};
 use crate::local_ports::one_worker;
 use crate::mcp_server::McpServer;
-use crate::measure::{Samples, Schedule, cpu_of, float, thread_cpu, wall_time};
+use crate::measure::{Samples, Schedule, cpu_of, float, summary, thread_cpu, wall_time};
 use crate::process::PipedProcess;
 use crate::report::{Bar, MeasureRow, Unit};
 
@@ -140,7 +140,8 @@ impl Same {
         };
         let samples =
             SCHEDULE.run(|_| Ok((|| work(ours, &self.ours), || work(theirs, &self.theirs))))?;
-        let row = cpu_row(self.name, "the reference server", &samples, self.calls);
+        let baseline = "the reference server, waking aside";
+        let row = cpu_row(self.name, baseline, &samples, self.calls);
         Ok(row.judged(Bar::ratio(self.ratio_max)))
     }
 }
@@ -188,10 +189,9 @@ fn wakes(lines: u32) -> Result<Duration> {
             cat.send("wake")?;
             cat.line()?;
         }
-        turns.push(cpu_of(cat.id())?.saturating_sub(before));
+        turns.push(cpu_of(cat.id())?.saturating_sub(before).as_secs_f64());
     }
-    turns.sort_unstable();
-    Ok(turns[turns.len() / 2])
+    Ok(Duration::from_secs_f64(summary(&turns).median))
 }
 
 /// Measures a denied call beside the same call where it is allowed.

@@ -14,7 +14,7 @@ use piton_core::{Code, TimestampMs};
 use piton_runtime::config::LogLevel;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds::{LOG_FILE_BYTES_MAX, LOG_FILES_KEPT, LOG_UNCHECKED_BYTES_MAX};
+use crate::bounds::{LOG_FILE_BYTES_MAX, LOG_FILES_KEPT};
 
 /// Directory of the files, below the data directory.
 pub(crate) const DIRECTORY: &str = "logs";
@@ -59,19 +59,12 @@ fn path(directory: &Path, age: u32) -> PathBuf {
 #[derive(Debug)]
 pub(super) struct LogWriter {
     directory: PathBuf,
-    open: Mutex<Option<OpenFile>>,
-}
-
-#[derive(Debug)]
-struct OpenFile {
-    file: fs::File,
-    /// Number of bytes that were written since the file was found to have room.
-    unchecked: usize,
+    file: Mutex<Option<fs::File>>,
 }
 
 impl LogWriter {
     pub(super) fn new(directory: PathBuf) -> Self {
-        Self { directory, open: Mutex::default() }
+        Self { directory, file: Mutex::default() }
     }
 
     /// Appends a line in a single write, so that the lines of several processes do not mix.
@@ -79,19 +72,15 @@ impl LogWriter {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
         // A panic while the lock was held leaves at worst a missing file handle, so a poisoned lock is still good.
-        let mut held = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         // Taken out for the check: an error below leaves `None`, and the next line opens the file again.
-        let mut open = match held.take() {
-            Some(open) if open.unchecked + line.len() <= LOG_UNCHECKED_BYTES_MAX => open,
+        let file = match held.take() {
             // Another process may have filled, rotated or removed the file. Then it is closed, and the current one is
             // opened.
-            Some(OpenFile { file, .. }) if has_room(&file, line.len())? => {
-                OpenFile { file, unchecked: 0 }
-            }
-            _ => OpenFile { file: self.opened(line.len())?, unchecked: 0 },
+            Some(file) if has_room(&file, line.len())? => file,
+            _ => self.opened(line.len())?,
         };
-        open.unchecked += line.len();
-        held.insert(open).file.write_all(&line)
+        held.insert(file).write_all(&line)
     }
 
     /// Opens the current file, and rotates first if it has no room for a line.
