@@ -260,7 +260,7 @@ mod tests {
     }
 
     // shows: WR-538
-    // shows in part: WR-502 (what a console may depend on)
+    // shows in part: WR-502 (what a console may depend on), WR-500 (neither the workflow nor the store)
     #[test]
     fn the_doors_reach_projections_only_through_the_use_cases() {
         for from in ["mcp", "console"] {

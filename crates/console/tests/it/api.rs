@@ -1,7 +1,8 @@
 //! Replies: what they hold, their tags and their bounds.
 
 use piton_core::Code;
-use serde_json::json;
+use piton_runtime::request::{RunQuery, SessionReference};
+use serde_json::{Value, json};
 
 use crate::browser::Machine;
 
@@ -118,7 +119,7 @@ async fn requests_beyond_their_bounds_are_refused() {
     assert_eq!(reply.status, 413);
 }
 
-// shows in part: WR-500 (a person settles a question in the console, and nothing else moves a run)
+// shows: WR-500 (with the_console_does_not_name_the_calls_of_agents, the_doors_reach_projections_only_through_the_use_cases)
 #[tokio::test]
 async fn a_question_is_settled_and_one_that_is_not_there_is_refused() {
     let machine = Machine::start().await;
@@ -187,4 +188,30 @@ async fn a_stopped_console_ends_and_frees_its_port() {
     let _open = changes.begin("GET /api/v1/changes", &changes.own(), b"").await;
     machine.stop().await;
     assert!(piton_console::Listener::bind(port).await.unwrap().is_some());
+}
+
+// shows: WR-502 (with a_program_reads_the_projections_of_the_runtime_and_nothing_else, the_doors_reach_projections_only_through_the_use_cases)
+#[tokio::test]
+async fn a_browser_reads_the_projections_of_the_runtime_and_nothing_else() {
+    let machine = Machine::start().await;
+    let session = machine.start_run("wr.tour").await;
+    let browser = machine.entered().await;
+    let (run, _) = Machine::tip(&browser, &session).await;
+    let named = |schema: &str, reply: Value| {
+        let mut named = reply;
+        named["schema"] = json!(schema);
+        named
+    };
+    let reference = SessionReference(session.clone());
+    let shown = machine.runtime.show_session(&reference).await.unwrap();
+    let tree = machine.runtime.run_tree(&reference).await.unwrap();
+    let page = machine.runtime.run_page(&RunQuery::default()).await.unwrap();
+    for (path, expected) in [
+        (format!("sessions/{session}"), named("piton.session.show/1", json!(shown))),
+        (format!("sessions/{session}/runs/{run}/tree"), named("piton.session.tree/1", json!(tree))),
+        ("runs".to_owned(), named("piton.session.page/1", json!(page))),
+    ] {
+        let reply = browser.get(&format!("/api/v1/{path}")).await;
+        assert_eq!(reply.json(), expected, "{path}");
+    }
 }

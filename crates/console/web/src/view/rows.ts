@@ -1,15 +1,16 @@
 /**
  * The rows of the timeline: the way to the tip first, then each branch that was left, below a line that names it. Turns
- * of a loop fold into one row each, once there are many.
+ * of a loop fold into one row each, once there are many; so do the probes that Piton added.
  *
  * Invariant: without filters, every node is in exactly one node row or within exactly one folded row.
  */
 import { layOut } from './lanes'
 import { isTroubled, type RunModel } from './run'
 
+/** A fold holds a turn of a loop or, without a turn, probes. */
 export type TimelineRow =
   | { kind: 'node'; node: number; depth: number }
-  | { kind: 'turn'; key: string; from: number; nodes: number[]; turn: number; isOpen: boolean; hasTrouble: boolean }
+  | { kind: 'fold'; key: string; from: number; nodes: number[]; turn: number; isOpen: boolean; hasTrouble: boolean }
   | { kind: 'branch'; key: string; at: number; first: number; steps: number; isOpen: boolean; hasTrouble: boolean }
 
 export interface RowFilter {
@@ -93,11 +94,32 @@ function turnOf(model: RunModel, node: number): number {
   return model.turn[model.isBookmark[node] ? Math.max(0, model.parent[node]!) : node]!
 }
 
+/** Whether a node is at a probe that Piton added, outside of a loop. The one that a run is at stays in sight. */
+function isFoldedProbe(model: RunModel, node: number): boolean {
+  const { nodes, steps } = model.shape
+  const step = nodes.step[model.isBookmark[node] ? Math.max(0, model.parent[node]!) : node]
+  return step != null && steps[step]!.collapsed === true && turnOf(model, node) === 0 && node !== model.tip
+}
+
 function pushNodes(rows: TimelineRow[], model: RunModel, nodes: number[], depth: number, filter: RowFilter): void {
   const { shape } = model
   const nodeRow = (node: number, more = 0): TimelineRow => ({ kind: 'node', node, depth: depth + more + model.isBookmark[node]! })
+  const fold = (key: string, group: number[]): void => {
+    const isOpen = filter.toggled.has(key) !== group.includes(filter.selected ?? -1)
+    const hasTrouble = group.some((node) => isTroubled(model, node))
+    rows.push({ kind: 'fold', key, from: group[0]!, nodes: group, turn: turnOf(model, group[0]!), isOpen, hasTrouble })
+    if (isOpen) for (const node of group) rows.push(nodeRow(node, 1))
+  }
   for (let at = 0; at < nodes.length; ) {
     let end = at
+    while (end < nodes.length && isFoldedProbe(model, nodes[end]!)) end++
+    if (end > at) {
+      const probes = nodes.slice(at, end)
+      if (filter.onlyTrouble) for (const node of probes) rows.push(nodeRow(node))
+      else fold(`probes:${shape.nodes.id[probes[0]!]}`, probes)
+      at = end
+      continue
+    }
     while (end < nodes.length && turnOf(model, nodes[end]!) > 0) end++
     if (end === at) {
       rows.push(nodeRow(nodes[at]!))
@@ -113,10 +135,7 @@ function pushNodes(rows: TimelineRow[], model: RunModel, nodes: number[], depth:
         for (const node of group) rows.push(nodeRow(node))
         continue
       }
-      const isOpen = filter.toggled.has(key) !== group.includes(filter.selected ?? -1)
-      const hasTrouble = group.some((node) => isTroubled(model, node))
-      rows.push({ kind: 'turn', key, from: group[0]!, nodes: group, turn: turnOf(model, group[0]!), isOpen, hasTrouble })
-      if (isOpen) for (const node of group) rows.push(nodeRow(node, 1))
+      fold(key, group)
     }
     at = end
   }
@@ -136,5 +155,5 @@ function groupTurns(model: RunModel, nodes: number[]): number[][] {
 export function rowOfNode(rows: readonly TimelineRow[], node: number): number {
   const own = rows.findIndex((row) => row.kind === 'node' && row.node === node)
   if (own >= 0) return own
-  return rows.findIndex((row) => row.kind === 'turn' && row.nodes.includes(node))
+  return rows.findIndex((row) => row.kind === 'fold' && row.nodes.includes(node))
 }

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use piton_core::Code;
 use piton_runtime::bounds::{EVENTS_PAGE_MAX, PROMPT_SHOWN_BYTES_MAX, SHAPE_CACHED_NODES_MIN};
+use piton_runtime::config::SettingKey;
 use piton_runtime::reply::{PromptOrigin, Reply, StepChange};
 use piton_runtime::request::{
-    Continue, EventQuery, NodeAddress, PersonVerdict, RunAddress, SettleRequest, SubmittedOutput,
+    Continue, EventQuery, NodeAddress, PersonVerdict, RunAddress, RunQuery, SessionReference,
+    SettleRequest, SubmittedOutput,
 };
+use piton_runtime::workflow::{CollectMode, SetSetting};
 use piton_runtime::{Connection, Runtime};
 use serde_json::{Value, json};
 
@@ -72,7 +75,7 @@ async fn dropped(machine: &Machine) -> (Connection, Reply) {
     (agent, first)
 }
 
-// shows in part: WR-514 (the trace is folded)
+// shows: WR-514 (with a_shape_folds_the_probes_that_piton_added, probes that Piton added are folded until somebody opens them or the run is at one)
 #[tokio::test]
 async fn a_step_is_shown_with_everything_that_is_recorded_about_it() {
     let machine = Machine::in_memory();
@@ -395,5 +398,26 @@ fn every_reply_has_a_schema() {
     ];
     for schema in schemas {
         assert!(schema.get("properties").is_some(), "{schema:?}");
+    }
+}
+
+// shows: WR-515
+#[tokio::test]
+async fn a_retention_that_is_set_meanwhile_changes_no_graph_of_a_run() {
+    let machine = Machine::in_memory();
+    let (_, first) = dropped(&machine).await;
+    let (runtime, at) = (machine.runtime(), address(&first));
+    let graphs = async || {
+        let tree = runtime.run_tree(&SessionReference(at.run.to_string())).await.unwrap();
+        let shape = runtime.run_shape(at).await.unwrap();
+        let page = runtime.run_page(&RunQuery::default()).await.unwrap();
+        [json!(tree), json!(shape), json!(page.runs)]
+    };
+    let before = graphs().await;
+    for days in ["1", "3650"] {
+        let set = SetSetting { key: SettingKey::RetentionDays, value: Some(days.to_owned()) };
+        assert!(runtime.set_setting(&set).unwrap().setting.is_applied);
+        runtime.clean(CollectMode::Rehearse).await.unwrap();
+        assert_eq!(graphs().await, before, "{days} days");
     }
 }

@@ -182,3 +182,23 @@ async fn a_lost_snapshot_hides_no_other_node() {
     assert_eq!(titles(&shape), [Some("Title of one"), Some("Title of two"), None]);
     assert_eq!(shape.unplaced, 1, "the end is known to its snapshot alone");
 }
+
+// shows in part: WR-514 (the probes)
+#[tokio::test]
+async fn a_shape_folds_the_probes_that_piton_added() {
+    let rig = Rig::memory();
+    let probe = json!({
+        "type": "template_call", "id": "web",
+        "templateId": "wr.templates.capability_probe", "args": { "capability": "web_browsing" },
+    });
+    let first = rig.start(&workflow(&[step("one"), probe, step("two")])).await;
+    let second = rig.notes(&first, "One.").await;
+    let observed = json!({
+        "kind": "wr.capability_observation", "capability": "web_browsing", "result": "success",
+    });
+    rig.hand_in(&second, "Tried.", vec![observed]).await.unwrap();
+    let shape = shape(&rig, &first).await;
+    let steps: Vec<_> =
+        shape.steps.iter().map(|step| (step.step_id.as_str(), step.collapsed)).collect();
+    assert_eq!(steps, [("one", false), ("web--probe", true), ("two", false)]);
+}
