@@ -38,7 +38,7 @@ piton_core::closed_set! {
 piton_core::closed_set! {
     /// What an attempt on a node tries to do.
     pub enum AttemptIntent {
-        /// Leave the node by handing in the pending step's output.
+        /// Leave the node by submitting the pending step's output.
         AckPending => "ack_pending",
     }
 }

@@ -75,7 +75,7 @@ pub(crate) fn page() -> String {
 
 const fn heading(kind: BuiltinKind) -> &'static str {
     match kind {
-        BuiltinKind::Contract => "Contracts: what a step must hand in",
+        BuiltinKind::Contract => "Contracts: what a step must submit",
         BuiltinKind::Feature => "Features: what is switched on for a whole workflow",
         BuiltinKind::Probe => "Capabilities: what is tried out before the first step",
         BuiltinKind::Ref => "Texts: what prompts take in",

@@ -67,7 +67,7 @@ pub(crate) fn record(root: &Path, reported: &str) -> Result<()> {
     Ok(())
 }
 
-/// What nextest is told. A crate may have no long tests; a filter that finds none is a mistake.
+/// Arguments for nextest. A crate may have no long tests; a filter that finds none is a mistake.
 fn arguments<'a>(package: Option<&'a str>, filter: Option<&'a str>) -> Vec<&'a str> {
     let arguments = ["nextest", "run", "--all-features", "--profile", "long"];
     let crates = package.map_or(vec!["--workspace"], |package| vec!["--package", package]);

@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::project::Project;
 use crate::requirements::tag;
 
-/// Where the tools are, which a problem is told of.
+/// The file that a problem names.
 const CATALOGUE: &str = "crates/mcp/src/catalogue.rs";
 
 /// What must be shown while a tool is on: the tool, the gate, and the rows that are that gate.

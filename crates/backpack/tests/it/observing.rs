@@ -1,4 +1,4 @@
-//! What observers are told, and that handles do not share what they should not.
+//! What observers receive, and that handles do not share what they should not.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use piton_backpack::{Action, Backpack, Committed, Error, Event, Filter, Scope};
 
 use crate::rig::{Rig, done, ports};
 
-/// What an observer was told so far.
+/// What an observer has received so far.
 fn watch(rig: &Rig) -> Arc<Mutex<Vec<Committed>>> {
     let told = Arc::new(Mutex::new(Vec::new()));
     let book = Arc::clone(&told);

@@ -14,7 +14,7 @@ use crate::rig::{Rig, done, node};
 /// Stands in every value that an outsider may not see.
 const CANARY: &str = "canary-7f3a";
 
-/// Everything that a node can be told by its scope.
+/// Everything that a node can learn from its scope.
 fn everything_told(scope: &Scope, keys: &[&str]) -> String {
     fn say<T: std::fmt::Debug>(told: &mut String, answer: Result<T, Error>) {
         match answer {
@@ -46,7 +46,7 @@ fn everything_told(scope: &Scope, keys: &[&str]) -> String {
     told
 }
 
-/// A backpack with secrets of every kind, and what observers were told about it.
+/// A backpack with secrets of every kind, and what observers received about it.
 fn vault(strict: bool) -> (Rig, Arc<Mutex<String>>) {
     let rig = Rig::with(Options { strict, max_value_size: 1_000, ..Options::default() });
     let told = Arc::new(Mutex::new(String::new()));

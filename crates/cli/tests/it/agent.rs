@@ -20,7 +20,7 @@ pub(crate) struct Agent {
     input: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
     last_id: u64,
-    /// What the server told when it shook hands.
+    /// The server's reply to `initialize`.
     pub(crate) instructions: String,
 }
 

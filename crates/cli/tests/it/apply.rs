@@ -26,7 +26,7 @@ virtual = ["scratch"]
 over = "/project"
 "#;
 
-/// An agent, and what it was told is written: the content of each path, or that it is deleted.
+/// An agent, and the writes that were acknowledged to it: the content of each path, or that it is deleted.
 struct Writer {
     agent: Agent,
     acknowledged: BTreeMap<String, Option<String>>,
@@ -121,7 +121,7 @@ fn nothing_that_an_agent_was_told_is_written_is_lost_while_a_person_applies_its_
         assert!(output.status.success(), "{told}");
         assert!(!names(&told["paths"]).is_empty(), "{told}");
         writer.sees_all();
-        // What is not below is above: told as left, or written after that was told.
+        // What is not below is above: reported as left, or written after that report.
         let diff = rig.tells(&["workspace", "diff", "/scratch"]).to_string();
         for (path, content) in &writer.acknowledged {
             let below = fs::read_to_string(rig.project().join(path)).ok();

@@ -140,7 +140,7 @@ fn a_value_that_is_too_long_to_show_is_had_whole_with_what_is_told_next() {
     for (option, key, reveal) in [("--set", "query", ""), ("--pii", "person", " --reveal")] {
         let value = format!("{key}={query}");
         let arguments = ["flow", "run", "flow.json", "--models", "models.json", "--backpack", key];
-        // The flow needs `query` in both; what came of it is not asked here.
+        // The flow needs `query` in both; its result does not matter here.
         rig.run(&[&arguments[..], &["--set", "query=2026", option, &value]].concat());
         let log = rig.tells(&["backpack", "history", key, key]);
         let short = commit(&log, "system", "pack")["short"].as_str().unwrap().to_owned();

@@ -66,7 +66,7 @@ impl Team {
         self.agents.drain(..).for_each(|(_, agent)| agent.leave());
     }
 
-    /// What is told of a file, the oldest first, is this; and that nobody changed it outside Piton.
+    /// Asserts the history of a file, the oldest entry first, and that nobody changed it outside Piton.
     fn check(&self, path: &str, expected: &[&str]) {
         let told = self.rig.tells(&["blame", "file", path]);
         let found: Vec<String> = told["records"].as_array().unwrap().iter().map(line).collect();
@@ -125,7 +125,7 @@ fn blame_of_what_was_copied_or_moved_goes_on_with_what_it_came_from() {
                 "mover move /moved > /again",
             ],
         );
-        // Everything that was at the path asked about is told.
+        // Everything that was at the path is listed.
         check(
             "moved",
             &[

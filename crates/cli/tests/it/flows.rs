@@ -147,7 +147,7 @@ fn a_node_calls_the_tools_of_workspaces_within_their_scopes_and_is_blamed_for_wh
     let edges = json!([{ "from": "look", "to": "note" }, { "from": "note", "to": "refused" }]);
     let flow = json!({ "version": "2.0.0", "namespace": "files", "nodes": nodes, "edges": edges });
     let flow = write(&rig, "flow.json", &flow);
-    // Without Workspaces there is no such tool, and that is told before anything runs.
+    // Without Workspaces there is no such tool, and the error comes before anything runs.
     let (code, error) = rig.fails(&["flow", "run", &flow]);
     assert_eq!(code, 1);
     assert!(error.to_string().contains("no tool `read`"), "{error}");

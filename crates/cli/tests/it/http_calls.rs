@@ -219,7 +219,7 @@ fn calls_under_way_end_when_the_server_is_told_to_stop_and_new_ones_are_refused(
     server.signal("-TERM");
     let told = server.line();
     assert_eq!(told, "Stopping. Calls in progress have 5 s to end; new ones are refused.\n");
-    // Who is connected already is told; nobody else gets that far.
+    // Clients that are already connected are told; nobody else gets that far.
     let mut late = Call { reply: BufReader::new(idle) };
     let ping = json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }).to_string();
     let request = format!(

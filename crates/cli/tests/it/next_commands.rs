@@ -362,7 +362,7 @@ fn what_is_said_about_one_run_or_as_an_agent_stays_about_it() {
     let said = rig.says(&[&node[..], &["bot"]].concat());
     type_printed(&rig, &said, "piton context put-frame", "");
     assert!(rig.says(&["context", "list-frames", "src/my file.txt"]).contains("by bot"));
-    // Nobody is told to write who may not.
+    // Nobody who may not write is advised to.
     let root = rig.says(&["context", "get-node", ".", "--agent", "eye"]);
     assert!(root.contains("It has no frames.") && !root.contains("put-frame"), "{root}");
 }

@@ -93,7 +93,7 @@ fn what_was_decided_is_shown_to_the_person_who_walks_the_run() {
     }
 }
 
-/// A step that wants confirmation does not wait for it, and nobody is told that it does.
+/// A step that wants confirmation does not wait for it, and no reply says that it does.
 #[test]
 fn a_no_to_a_step_that_does_not_wait_says_so_and_reaches_the_agent() {
     let rig = Rig::new();

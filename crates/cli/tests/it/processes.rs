@@ -78,7 +78,7 @@ fn look_on(rig: &Rig, is_over: &AtomicBool) -> u64 {
     rounds
 }
 
-/// Holds every run to what its client handed in.
+/// Holds every run to what its client submitted.
 fn check(rig: &Rig, steps: u64) {
     let listed = rig.tells(&["session", "list"]);
     let mut goals: BTreeMap<String, String> = BTreeMap::new();

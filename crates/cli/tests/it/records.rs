@@ -220,7 +220,7 @@ fn an_agent_that_continues_a_run_reaches_older_artifacts_and_reads_what_large_on
     agent.leave();
 }
 
-/// What a client is told to do with a reply fits what the reply says.
+/// The next action of a reply fits what the reply says.
 #[test]
 fn a_step_that_waits_for_a_person_or_was_refused_is_not_to_be_performed() {
     let rig = rig();

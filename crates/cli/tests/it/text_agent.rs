@@ -1,4 +1,4 @@
-//! An agent that knows nothing but the text of what it is told: instructions, descriptions of tools, replies.
+//! An agent that knows nothing but the text that it reads: instructions, descriptions of tools, replies.
 //!
 //! It is a client in which a model reads, so it gets no structured content. Whatever it sends as a token, a label or a
 //! workflow it has read before, letter by letter; and everything that it reads must speak of nothing that it cannot

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// What the agent hands in for the pending step of an answer. One step is refused once, as the tour asks for.
+/// What the agent submits for the pending step of an answer. One step is refused once, as the tour asks for.
 fn output(answer: &Value) -> Value {
     let turn = answer["run"]["turn"].as_u64().unwrap_or_default();
     let notes = match answer["pending"]["stepId"].as_str().unwrap() {

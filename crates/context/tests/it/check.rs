@@ -38,9 +38,9 @@ fn every_kind_of_damage_is_found() {
         (b'R', &[Root]),
         (b'r', &[Root]),
         (b'l', &[Root]),
-        // A topmost directory that is missing is told as a tree that is.
+        // A missing topmost directory is reported as a missing tree.
         (b'n', &[Node, Root]),
-        // A frame that is missing is told by what refers to it.
+        // A missing frame is reported with what refers to it.
         (b'f', &[Frame, Content, Set]),
         (b's', &[Set]),
         (b'h', &[Head]),

@@ -365,7 +365,7 @@ fn each_role_may_do_what_it_is_for() {
 
 // shows: CT-035 (with what_an_agent_writes_is_its_own_and_has_the_ids_of_the_command_line, a_role_holds_on_the_command_line_and_the_refusal_is_the_same_each_time, a_step_narrows_what_the_role_allows)
 #[test]
-fn a_frame_is_of_the_agent_and_the_node_that_it_is_handed_in_for() {
+fn a_frame_is_of_the_agent_and_the_node_that_it_is_submitted_for() {
     let scene = Scene::scanned(&[("a", "1"), ("b", "2")]);
     let about_b = scene.get("b", &View::default()).node.id;
     let frame = PutFrame::new("a", "note".parse().unwrap(), "x");

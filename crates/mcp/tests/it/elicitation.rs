@@ -38,7 +38,7 @@ fn confirmed() -> Value {
     json!({ "id": "drop", "title": "Drop", "prompt": "Drop the table.", "requireConfirmation": true })
 }
 
-/// Calls a tool, answers the one question on the way, and returns it with what came of the call.
+/// Calls a tool, answers the one question on the way, and returns it with the result of the call.
 async fn call_and_say(
     pipe: &mut Pipe,
     tool: &str,
@@ -54,7 +54,7 @@ async fn call_and_say(
     (question["params"].clone(), answer)
 }
 
-fn handing_in(answer: &Answer) -> Value {
+fn submitting(answer: &Answer) -> Value {
     let token = answer.at("/nextCall/params/ackToken");
     json!({ "ackToken": token, "output": { "notesMarkdown": "Done." } })
 }
@@ -65,9 +65,9 @@ async fn a_yes_settles_what_the_agent_was_sent_back_for() {
         let machine = machine(&[needing("needs_user_approval", "Merge the change?")]);
         let mut pipe = Pipe::that_can(&machine, revision, forms()).await;
         let first = pipe.start("project.asks").await;
-        let hand_in = handing_in(&first);
+        let submit = submitting(&first);
         let (question, blocked) =
-            call_and_say(&mut pipe, "continue_workflow", hand_in.clone(), &yes()).await;
+            call_and_say(&mut pipe, "continue_workflow", submit.clone(), &yes()).await;
         let message = question["message"].as_str().unwrap();
         for part in [&first.at("/run/label"), "step 1 of 2: Merge", "consent", "Merge the change?"]
         {
@@ -81,10 +81,10 @@ async fn a_yes_settles_what_the_agent_was_sent_back_for() {
             "{beside}"
         );
 
-        let repeated = pipe.call("continue_workflow", hand_in).await;
+        let repeated = pipe.call("continue_workflow", submit).await;
         assert_eq!(repeated.structured, blocked.structured);
         assert!(pipe.notified.is_empty(), "a repetition asks nobody again");
-        let last = pipe.hand_in(&blocked, "Merged.").await;
+        let last = pipe.submit(&blocked, "Merged.").await;
         assert_eq!(last.at("/pending/stepId"), "last", "{}", last.text);
     }
 }
@@ -110,8 +110,8 @@ async fn a_no_is_recorded_and_the_next_attempt_asks_again() {
     let mut pipe = Pipe::that_can(&machine, "2025-11-25", forms()).await;
     let first = pipe.start("project.asks").await;
     let no = json!({ "action": "decline" });
-    let hand_in = handing_in(&first);
-    let (_, blocked) = call_and_say(&mut pipe, "continue_workflow", hand_in, &no).await;
+    let submit = submitting(&first);
+    let (_, blocked) = call_and_say(&mut pipe, "continue_workflow", submit, &no).await;
     let beside = blocked.beside.clone().unwrap();
     let told = "A person refused: they said no when they were asked.\nDo not continue this run.";
     assert!(beside.contains(told), "{beside}");
@@ -121,11 +121,11 @@ async fn a_no_is_recorded_and_the_next_attempt_asks_again() {
     let state = json!({ "stateToken": blocked.at("/stateToken") });
     let now = pipe.call("continue_workflow", state).await;
     assert!(now.text.contains("- Merge: refused: they said no"), "{}", now.text);
-    let hand_in = handing_in(&blocked);
-    let (_, again) = call_and_say(&mut pipe, "continue_workflow", hand_in, &yes()).await;
+    let submit = submitting(&blocked);
+    let (_, again) = call_and_say(&mut pipe, "continue_workflow", submit, &yes()).await;
     assert_eq!(again.structured["kind"], "blocked");
     assert!(again.text.contains("- Merge: refused: they said no"), "{}", again.text);
-    let last = pipe.hand_in(&again, "Merged.").await;
+    let last = pipe.submit(&again, "Merged.").await;
     assert_eq!(last.at("/pending/stepId"), "last");
     let (no, yes) = (last.text.find("refused"), last.text.find("- Merge: approved"));
     assert!(no.is_some() && no < yes, "the newest is the last: {}", last.text);
@@ -145,8 +145,8 @@ async fn what_is_no_answer_leaves_the_run_as_it_was() {
         let machine = machine(&[needing(reason, "Which?")]);
         let mut pipe = Pipe::that_can(&machine, "2025-11-25", forms()).await;
         let first = pipe.start("project.asks").await;
-        let hand_in = handing_in(&first);
-        let (_, blocked) = call_and_say(&mut pipe, "continue_workflow", hand_in, &said).await;
+        let submit = submitting(&first);
+        let (_, blocked) = call_and_say(&mut pipe, "continue_workflow", submit, &said).await;
         let beside = blocked.beside.clone().unwrap();
         assert!(beside.contains("did not answer"), "{said}: {beside}");
         let state = json!({ "stateToken": blocked.at("/stateToken") });
@@ -160,7 +160,7 @@ async fn a_person_who_is_away_is_not_waited_for_without_end() {
     let machine = machine(&[needing("needs_user_approval", "Merge the change?")]);
     let mut pipe = Pipe::that_can(&machine, "2025-11-25", forms()).await;
     let first = pipe.start("project.asks").await;
-    let params = json!({ "name": "continue_workflow", "arguments": handing_in(&first) });
+    let params = json!({ "name": "continue_workflow", "arguments": submitting(&first) });
     let id = pipe.ask("tools/call", params).await;
     assert_eq!(pipe.receive().await["method"], "elicitation/create");
     tokio::time::advance(PERSON_WAIT).await;
@@ -182,17 +182,16 @@ async fn an_answer_is_recorded_in_their_words_and_a_secret_has_no_field() {
         let mut pipe = Pipe::that_can(&machine, "2025-11-25", forms()).await;
         let first = pipe.start("project.asks").await;
         let said = json!({ "action": "accept", "content": { "answer": said } });
-        let hand_in = handing_in(&first);
-        let (question, blocked) =
-            call_and_say(&mut pipe, "continue_workflow", hand_in, &said).await;
+        let submit = submitting(&first);
+        let (question, blocked) = call_and_say(&mut pipe, "continue_workflow", submit, &said).await;
         let found = question["requestedSchema"]["properties"].as_object().unwrap().len();
         assert_eq!(found, fields, "{reason}: {question}");
         let beside = blocked.beside.clone().unwrap();
         let told = format!("{part}\nContinue with the call after `Next:`.");
         assert!(beside.contains(&told) && !beside.contains("hunter2"), "{reason}: {beside}");
-        let last = pipe.hand_in(&blocked, "Done.").await;
+        let last = pipe.submit(&blocked, "Done.").await;
         assert_eq!(last.at("/pending/stepId"), "last");
-        // It is told with the next call and to whoever asks later.
+        // It is reported with the next call and to whoever asks later.
         let told = part.replace("A person ", "- Merge: ");
         let told = told.strip_suffix('.').unwrap();
         let state = json!({ "stateToken": last.at("/stateToken") });
@@ -209,8 +208,8 @@ async fn what_cannot_be_recorded_is_said_and_the_call_is_answered_all_the_same()
     let mut pipe = Pipe::that_can(&machine, "2025-11-25", forms()).await;
     let first = pipe.start("project.asks").await;
     let said = json!({ "action": "accept", "content": { "answer": "x".repeat(5000) } });
-    let hand_in = handing_in(&first);
-    let (_, blocked) = call_and_say(&mut pipe, "continue_workflow", hand_in, &said).await;
+    let submit = submitting(&first);
+    let (_, blocked) = call_and_say(&mut pipe, "continue_workflow", submit, &said).await;
     let beside = blocked.beside.unwrap();
     assert!(beside.contains("could not be recorded") && beside.len() < 2000, "{beside}");
 }
@@ -225,7 +224,7 @@ async fn a_client_that_shows_no_forms_gets_the_answer_alone() {
         let machine = machine(&[needing("needs_user_approval", "Merge the change?")]);
         let mut pipe = Pipe::that_can(&machine, revision, can).await;
         let first = pipe.start("project.asks").await;
-        let blocked = pipe.hand_in(&first, "Done.").await;
+        let blocked = pipe.submit(&first, "Done.").await;
         assert_eq!(blocked.structured["kind"], "blocked");
         assert!(pipe.notified.is_empty(), "{:?}", pipe.notified);
         assert!(!blocked.beside.unwrap_or_default().contains("asked"));
@@ -253,15 +252,15 @@ async fn without_a_handshake_the_call_ends_with_the_question_and_its_repetition_
     let machine = machine(&[needing("needs_user_approval", "Merge the change?")]);
     let mut pipe = Pipe::that_can(&machine, STATELESS, forms()).await;
     let first = pipe.start("project.asks").await;
-    let hand_in = handing_in(&first);
+    let submit = submitting(&first);
     let no = json!({ "action": "decline" });
-    let blocked = repeat_and_say(&mut pipe, "continue_workflow", hand_in, &no).await;
+    let blocked = repeat_and_say(&mut pipe, "continue_workflow", submit, &no).await;
     assert_eq!(blocked.structured["kind"], "blocked");
     assert!(blocked.beside.as_ref().unwrap().contains("A person refused"));
-    let hand_in = handing_in(&blocked);
-    let again = repeat_and_say(&mut pipe, "continue_workflow", hand_in, &yes()).await;
+    let submit = submitting(&blocked);
+    let again = repeat_and_say(&mut pipe, "continue_workflow", submit, &yes()).await;
     assert!(again.beside.as_ref().unwrap().contains("A person approved."));
-    assert_eq!(pipe.hand_in(&again, "Merged.").await.at("/pending/stepId"), "last");
+    assert_eq!(pipe.submit(&again, "Merged.").await.at("/pending/stepId"), "last");
 }
 
 #[tokio::test]

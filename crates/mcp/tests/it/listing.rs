@@ -103,7 +103,7 @@ async fn a_step_that_changes_what_may_be_touched_changes_the_list_and_says_so() 
             let map = map(&answer).unwrap_or_else(|| panic!("{revision}: {answer:?}"));
             assert!(map.contains(&format!("/mem  {scope}")) && !map.contains("/ref"), "{map}");
             assert_eq!(pipe.lists_writing().await, is_writable, "{revision}");
-            answer = pipe.hand_in(&answer, "Done.").await;
+            answer = pipe.submit(&answer, "Done.").await;
         }
         pipe.hears_of_a_change().await;
         assert!(map(&answer).is_some_and(|map| map.contains("/ref")), "{revision}: {answer:?}");
@@ -133,7 +133,7 @@ async fn a_run_that_narrows_nothing_changes_nothing() {
     let mut answer = pipe.start("project.plain").await;
     while answer.structured["isComplete"] == false {
         assert_eq!(map(&answer), None);
-        answer = pipe.hand_in(&answer, "Done.").await;
+        answer = pipe.submit(&answer, "Done.").await;
     }
     // Whatever was sent before this reply has arrived with it.
     assert!(pipe.lists_writing().await);

@@ -1,4 +1,4 @@
-//! Calls that are wrong, each with what an agent is told.
+//! Calls that are wrong, each with the reply that an agent reads.
 
 use serde_json::{Value, json};
 
@@ -106,9 +106,9 @@ async fn a_token_that_does_not_hold_is_told_apart_from_one_that_is_nonsense() {
         let refused = pipe.call("continue_workflow", json!({ field: token })).await;
         assert_eq!(refused.code(), code, "{field}: {}", refused.text);
     }
-    let second = pipe.hand_in(&here, "One.").await;
+    let second = pipe.submit(&here, "One.").await;
     assert_eq!(second.at("/pending/stepId"), "second");
-    let stale = pipe.hand_in(&here, "One.").await;
+    let stale = pipe.submit(&here, "One.").await;
     assert_eq!(stale.structured, second.structured, "a stale token repeats its answer");
 }
 

@@ -1,4 +1,4 @@
-//! What agents are told about the tools before they call one.
+//! What agents read about the tools before they call one.
 
 use piton_mcp::bounds::TOOLS_BYTES_MAX;
 use piton_mcp::catalogue::{Catalogue, ToolCard, WorkflowTool, sets};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::rig::{Answer, Machine, Pipe, Web};
 
-/// What a scripted agent hands in for the steps of the tour, by step.
+/// What a scripted agent submits for the steps of the tour, by step.
 fn tour(step: &str, turn: u64) -> Value {
     let notes = |text: &str| json!({ "notesMarkdown": text });
     match step {
@@ -101,15 +101,15 @@ async fn every_tool_answers_over_http_as_over_a_pipe() {
     let checkpoint = json!({ "checkpointToken": first.at("/checkpointToken") });
     let bookmark = web.call("checkpoint_workflow", checkpoint).await;
     assert!(bookmark.text.contains("bookmark made"), "{}", bookmark.text);
-    let hand_in =
+    let submit =
         |token: String| json!({ "ackToken": token, "output": { "notesMarkdown": "Done." } });
-    let second = web.call("continue_workflow", hand_in(first.at("/ackToken"))).await;
+    let second = web.call("continue_workflow", submit(first.at("/ackToken"))).await;
     assert_eq!(second.at("/pending/prompt"), "Do second.");
     let found = web.call("resume_session", json!({ "query": "project.plain" })).await;
     let token = found.at("/candidates/0/nextCall/params/stateToken");
     let again = web.call("continue_workflow", json!({ "stateToken": token })).await;
     assert_eq!(again.at("/pending/stepId"), "second");
-    let last = web.call("continue_workflow", hand_in(again.at("/ackToken"))).await;
+    let last = web.call("continue_workflow", submit(again.at("/ackToken"))).await;
     assert_eq!(last.structured["isComplete"], true);
     web.stop().await;
 }
@@ -182,11 +182,11 @@ async fn a_repeated_call_repeats_the_body_byte_for_byte() {
     let machine = Machine::new();
     let mut pipe = Pipe::at(&machine).await;
     let first = pipe.start("project.plain").await;
-    let once = pipe.hand_in(&first, "One.").await;
-    let again = pipe.hand_in(&first, "One.").await;
+    let once = pipe.submit(&first, "One.").await;
+    let again = pipe.submit(&first, "One.").await;
     assert_eq!(once.structured.to_string(), again.structured.to_string());
     assert_eq!(once.text, again.text);
-    let other = pipe.hand_in(&first, "Something else.").await;
+    let other = pipe.submit(&first, "Something else.").await;
     assert_eq!(once.text, other.text);
     assert!(other.beside.unwrap().contains("OUTPUT_NOT_RECORDED"));
 }

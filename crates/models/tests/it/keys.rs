@@ -1,4 +1,4 @@
-//! Keys: read when a call needs them, and told nowhere.
+//! Keys: read when a call needs them, and shown nowhere.
 
 use std::sync::Arc;
 

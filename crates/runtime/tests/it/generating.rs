@@ -120,7 +120,7 @@ impl ModelClient for Crowd {
     }
 }
 
-// shows in part: CT-075 (the part about bounded concurrency, and that the progress is told)
+// shows in part: CT-075 (the part about bounded concurrency, and that progress is reported)
 #[tokio::test]
 async fn as_many_models_are_asked_at_once_as_allowed_and_no_more() {
     for at_once in [1, 3] {

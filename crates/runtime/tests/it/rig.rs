@@ -176,7 +176,7 @@ pub(crate) fn labelled(run: &RunLine, call: Continue) -> Continue {
     Continue { label: Some(run.label.to_string()), ..call }
 }
 
-/// Hands in notes for the step that an answer asks for.
+/// Submits notes for the step that an answer asks for.
 pub(crate) fn notes(ack_token: Option<&String>, notes: &str) -> Continue {
     let output = SubmittedOutput { notes_markdown: Some(notes.to_owned()), artifacts: Vec::new() };
     let ack_token = ack_token.cloned();

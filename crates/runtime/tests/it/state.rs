@@ -23,7 +23,7 @@ use tokio::time::Instant;
 /// More commits than stay in memory.
 const COMMITS: u64 = 10_001;
 
-/// Where backpacks are kept; `hook` is told what their journal is asked.
+/// Where backpacks are kept; `hook` sees every call of their journal.
 fn kept(
     root: &std::path::Path,
     hook: impl Fn(&'static str, &StreamId) + Send + Sync + 'static,

@@ -61,8 +61,8 @@ impl Reference {
                  verdict: it stands, it falls, or it is open."
             }
             Self::AppendOnlyRecord => {
-                "What you hand in is recorded and never changed. To correct something, hand in a new \
-                 output that says what it corrects."
+                "What you submit is recorded and never changed. To correct something, submit a new output \
+                 that says what it corrects."
             }
             Self::AutonomyLevels => {
                 "In `guided` the run stops for whatever blocks it and asks where a step wants \

@@ -245,7 +245,7 @@ pub(super) fn assessments_section(
         return String::new();
     }
     let mut text = String::from(
-        "\n\n---\n**ASSESSMENTS (System):**\nHand in an artifact of this form for each assessment, with one of \
+        "\n\n---\n**ASSESSMENTS (System):**\nSubmit an artifact of this form for each assessment, with one of \
          the levels for each dimension:\n{\"kind\": \"wr.assessment\", \"assessmentId\": …, \"dimensions\": \
          {…: {\"level\": …, \"rationale\": …}}, \"summary\": …}",
     );

@@ -199,7 +199,7 @@ impl UserNeed {
     pub(super) fn section(&self) -> String {
         let Self { reason, question, .. } = self;
         format!(
-            "\n\n---\nA PERSON IS NEEDED ({reason}): {question}\nAsk them before you hand in this step. Only they \
+            "\n\n---\nA PERSON IS NEEDED ({reason}): {question}\nAsk them before you submit this step. Only they \
              can settle it; an answer that you assume does not count."
         )
     }

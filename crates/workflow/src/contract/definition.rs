@@ -62,7 +62,7 @@ impl fmt::Display for Breach {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { required, found } if found.is_empty() => {
-                write!(formatter, "no artifact was handed in; one of kind `{required}` is required")
+                write!(formatter, "no artifact was submitted; one of kind `{required}` is required")
             }
             Self::Missing { required, found } => {
                 let count = found.len();

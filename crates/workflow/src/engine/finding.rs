@@ -94,7 +94,7 @@ pub(super) fn breach(
 /// Reports an artifact that is an event of its own and does not keep its contract. It may also be left out.
 pub(super) fn event_artifact(contract: &ContractDefinition, breach: &Breach) -> Finding {
     let fix = format!(
-        "Hand in the whole output again, without this artifact or with one of this form:\n{}",
+        "Submit the whole output again, without this artifact or with one of this form:\n{}",
         contract.example
     );
     about_contract(contract, breach, "", fix)
@@ -113,9 +113,9 @@ fn about_contract(
                 None => "an artifact without a `kind`".to_owned(),
             };
             let required = shorten(required, NAME_BYTES_MAX);
-            let instead = if found.is_empty() { "" } else { " Handed in instead:" };
+            let instead = if found.is_empty() { "" } else { " Submitted instead:" };
             let head = format!(
-                "The step `{step}` requires an artifact of kind `{required}`, and none was handed in.{instead}"
+                "The step `{step}` requires an artifact of kind `{required}`, but none was submitted.{instead}"
             );
             (head, found.iter().map(kind).collect())
         }
@@ -186,7 +186,7 @@ fn example(
         *shown = json!(probe.capability);
     }
     let text = format!(
-        "Hand in the whole output again, with an artifact of this form in `artifacts` and values of your \
+        "Submit the whole output again, with an artifact of this form in `artifacts` and values of your \
          own:\n{example}"
     );
     if text.len() <= SUGGESTED_FIX_BYTES_MAX {
@@ -194,7 +194,7 @@ fn example(
     }
     let kind = shorten(&contract.artifact_kind, NAME_BYTES_MAX);
     let head = format!(
-        "Hand in the whole output again, with an artifact of kind `{kind}` in `artifacts` that has these \
+        "Submit the whole output again, with an artifact of kind `{kind}` in `artifacts` that has these \
          fields:"
     );
     let field = |Field { name, presence, shape }: &Field| format!("{name} ({presence}): {shape}");
@@ -214,7 +214,7 @@ pub(super) fn limit(
     let message = format!(
         "The loop `{loop_id}` is in turn {turn} of at most {max_iterations}, and the decision is to continue."
     );
-    let fix = "Hand in the whole output again with \"decision\": \"stop\" in the loop-control artifact, and \
+    let fix = "Submit the whole output again with \"decision\": \"stop\" in the loop-control artifact, and \
                say in its summary what is left undone.";
     let reason = Reason::Unexpected(Unexpected::InvariantViolation);
     Finding { details: Some(details), ..finding(reason, at_step(step), message, fix.to_owned()) }
@@ -232,7 +232,7 @@ pub(super) fn lack(loop_id: &LoopId, lack: &MissingContext) -> Finding {
         "The loop `{loop_id}` turns by `{key}` of the context, which must be {wanted}; {there}."
     );
     let fix = format!(
-        "Hand in the whole output again with `context`: {{\"{key}\": …}}, where the value is {wanted}."
+        "Submit the whole output again with `context`: {{\"{key}\": …}}, where the value is {wanted}."
     );
     let reason = Reason::ContractViolation(violation);
     finding(reason, input(loop_id, &lack.key), message, fix)
@@ -258,7 +258,7 @@ pub(super) fn assessments(
 ) -> Finding {
     let head = format!("The assessments of the step `{}` are not complete:", step.step_id);
     let message = list(&head, wrong, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
-    let head = "Hand in the whole output again, with these artifacts in `artifacts`, one of the levels for each \
+    let head = "Submit the whole output again, with these artifacts in `artifacts`, one of the levels for each \
                 dimension:";
     let fix = list(head, examples, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
     let violation = if missing {
@@ -275,7 +275,7 @@ pub(super) fn assessments(
 pub(super) fn followup(step: &CompiledStep, rated: &[String], guidance: &[String]) -> Finding {
     let head = format!("The step `{}` is not left at these levels:", step.step_id);
     let message = list(&head, rated, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
-    let head = "Do this, assess again, and hand in the whole output again:";
+    let head = "Do this, assess again, and submit the whole output again:";
     let fix = list(head, guidance, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
     let reason = Reason::ContractViolation(ContractViolation::InvalidRequiredOutput);
     finding(reason, at_step(step), message, fix)
@@ -283,9 +283,9 @@ pub(super) fn followup(step: &CompiledStep, rated: &[String], guidance: &[String
 
 /// Reports that required notes are missing.
 pub(super) fn no_notes(step: &CompiledStep) -> Finding {
-    let message = format!("The step `{}` requires notes, and none were handed in.", step.step_id);
+    let message = format!("The step `{}` requires notes, but none were submitted.", step.step_id);
     let mut head =
-        "Hand in the whole output again with `notesMarkdown`: what was done and decided, what was \
+        "Submit the whole output again with `notesMarkdown`: what was done and decided, what was \
                     produced (files, paths, numbers), and what is risky, open or left out."
             .to_owned();
     let asked = requirements_as_authored(&step.validation_criteria);
@@ -294,7 +294,7 @@ pub(super) fn no_notes(step: &CompiledStep) -> Finding {
     }
     let mut items = asked.listed;
     if asked.left_out > 0 {
-        items.push(format!("{} more, told when there are notes", asked.left_out));
+        items.push(format!("{} more, listed once there are notes", asked.left_out));
     }
     let reason = Reason::ContractViolation(ContractViolation::MissingRequiredOutput);
     let fix = list(&head, &items, FINDING_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
@@ -305,10 +305,10 @@ pub(super) fn no_notes(step: &CompiledStep) -> Finding {
 /// given.
 pub(super) fn criteria(step: &CompiledStep, failed: &[FailedCriterion]) -> Finding {
     let head = format!("The notes do not meet what the step `{}` asks for:", step.step_id);
-    let told: Vec<_> = failed.iter().map(|failure| failure.message.clone()).collect();
-    let message = list(&head, &told, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
+    let listed: Vec<_> = failed.iter().map(|failure| failure.message.clone()).collect();
+    let message = list(&head, &listed, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
     let head =
-        "Hand in the whole output again, with `notesMarkdown` changed so that all of this holds:";
+        "Submit the whole output again, with `notesMarkdown` changed so that all of this holds:";
     let exact = |failure: &FailedCriterion| format!("{} ({})", failure.required, failure.given);
     let exact: Vec<_> = failed.iter().map(exact).collect();
     let fix = list(head, &exact, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
@@ -349,7 +349,7 @@ pub(super) fn capability(
     if let Some(step) = workflow.steps.iter().find(probes) {
         write!(
             fix,
-            " Then hand in what came of it as the artifact of the step `{0}`. If the run has left that step, ask the \
+            " Then submit the result as the artifact of the step `{0}`. If the run has left that step, ask the \
              person to go back to it with `piton fork RUN --at {0}`, where RUN is the label of this run.",
             step.step_id
         )

@@ -23,7 +23,7 @@ use crate::snapshot::LoopDecision;
 use crate::step_instance::StepInstanceKey;
 
 /// Reason for a loop to end if its step submitted nothing that decides.
-const NO_DECISION: &str = "no valid decision was handed in";
+const NO_DECISION: &str = "no valid decision was submitted";
 
 impl StepWalk<'_> {
     /// Begins the first turn of a loop, unless its condition, an earlier decision or its limit forbids that.

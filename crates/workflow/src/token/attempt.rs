@@ -18,7 +18,7 @@ use super::payload::{NodeAddress, TokenKind};
 piton_core::closed_set! {
     /// What an attempt is for.
     pub enum AttemptKind {
-        /// Handing in the output of the pending step.
+        /// Submitting the output of the pending step.
         Ack => "ack",
         /// Making a bookmark.
         Checkpoint => "checkpoint",

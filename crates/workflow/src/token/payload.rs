@@ -203,7 +203,7 @@ piton_core::closed_set! {
     pub enum TokenKind {
         /// Reading where a run stands.
         State => "state",
-        /// Handing in the output of a pending step, once.
+        /// Submitting the output of a pending step, once.
         Ack => "ack",
         /// Making a bookmark, once.
         Checkpoint => "checkpoint",

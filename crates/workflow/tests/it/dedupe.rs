@@ -125,7 +125,7 @@ fn the_key_of_every_kind_of_event_is_fixed() {
 // shows: WR-029, WR-030
 #[test]
 fn an_event_that_is_built_again_later_under_a_new_event_id_has_the_same_key() {
-    // The signatures are part of the promise: there is no way to hand in a clock or an event id.
+    // The signatures are part of the promise: there is no way to submit a clock or an event id.
     let _: fn(SessionId) -> DedupeKey = dedupe::session_created;
     let _: fn(SessionId, ObservationKey, &CanonicalBytes, ChangeOrdinal) -> DedupeKey =
         dedupe::observation_recorded;

@@ -163,7 +163,7 @@ fn until_answers(trace: &str, root: &Path) -> BTreeMap<usize, Vec<String>> {
 }
 
 /// The calls that succeeded, each as one line, in the order in which they ended: a call during which another thread
-/// called something is told in two lines.
+/// called something is reported in two lines.
 fn finished(trace: &str) -> Vec<String> {
     let (mut calls, mut unfinished) = (Vec::new(), BTreeMap::new());
     for line in trace.lines() {

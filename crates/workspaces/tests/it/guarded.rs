@@ -171,7 +171,7 @@ impl Guarded {
         reply
     }
 
-    /// Calls a tool while somebody else changes what is looked at: only what is told and asked is looked at now.
+    /// Calls a tool while somebody else changes what is looked at: only questions and answers are checked here.
     pub(crate) async fn amid(&self, tool: &str, arguments: Value) -> CallReply {
         let what = what(tool, &arguments);
         self.asked.reset();

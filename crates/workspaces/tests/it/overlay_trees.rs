@@ -93,7 +93,7 @@ pub(crate) async fn shown(files: &Files, prefix: &str) -> Vec<(String, String)> 
         assert!(!listed.is_error(), "{}", listed.text);
         for line in listed.text.lines() {
             let name = line.split('\t').next().unwrap();
-            // An empty directory is told in words.
+            // An empty directory is described in words.
             if name == line && !name.ends_with('/') {
                 continue;
             }

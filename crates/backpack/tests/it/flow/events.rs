@@ -1,4 +1,4 @@
-//! What happens, told live.
+//! Events, reported live.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-"""What an agent hands in for the steps of the workflow `wr.tour`."""
+"""What an agent submits for the steps of the workflow `wr.tour`."""
 
 # Too little for any step.
 NOTHING = {"notesMarkdown": "All done."}

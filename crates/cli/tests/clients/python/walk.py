@@ -75,23 +75,23 @@ async def looks_around(client):
     check(re.fullmatch("sha256:[0-9a-f]{64}", inspected["entry"]["workflowHash"]), inspected)
 
 
-async def hand_in(client, reply, handed=None):
-    """Hands in the pending step, and returns the next reply."""
+async def submit(client, reply, handed=None):
+    """Submits the pending step, and returns the next reply."""
     call = {**reply["nextCall"]["params"], "output": handed or output(reply)}
     return await ask(client, "continue_workflow", call)
 
 
 async def is_blocked_once(client, reply):
     """Is refused once at the pending step, mends it, and makes sure that a repetition changes nothing."""
-    blocked = await hand_in(client, reply, NOTHING)
+    blocked = await submit(client, reply, NOTHING)
     same(blocked["kind"], "blocked")
     check(blocked["blockers"]["blockers"], blocked)
     same(blocked["pending"]["stepId"], reply["pending"]["stepId"])
     check(blocked["ackToken"] != reply["ackToken"], "the token of a blocked reply is a new one")
-    same(await hand_in(client, reply, NOTHING), blocked)
-    following = await hand_in(client, blocked)
+    same(await submit(client, reply, NOTHING), blocked)
+    following = await submit(client, blocked)
     same(following["kind"], "ok")
-    same(await hand_in(client, blocked), following)
+    same(await submit(client, blocked), following)
     return following
 
 
@@ -194,7 +194,7 @@ async def walk():
         while not reply["isComplete"]:
             check(len(steps) < 20, steps)
             steps.append(reply["pending"]["stepId"])
-            reply = await (is_blocked_once if len(steps) == 1 else hand_in)(client, reply)
+            reply = await (is_blocked_once if len(steps) == 1 else submit)(client, reply)
         same(reply["nextIntent"], "complete")
         same(steps, ["refusal", "guess", "again", "guess", "again", "going_back"])
 

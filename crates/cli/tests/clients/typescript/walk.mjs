@@ -59,7 +59,7 @@ async function looksAround(client) {
   assert.match(inspected.entry.workflowHash, /^sha256:[0-9a-f]{64}$/);
 }
 
-/** Hands in the pending step, and returns the next reply. */
+/** Submits the pending step, and returns the next reply. */
 function handIn(client, reply, handed = output(reply.pending.stepId, reply.run.turn)) {
   return ask(client, "continue_workflow", { ...reply.nextCall.params, output: handed });
 }

@@ -47,7 +47,7 @@ fn this_is_what_people_read() {
     rig.write("README.md", "# A sample\n");
     rig.write("src/main.rs", "fn main() {}\n");
     rig.write("src/lib.rs", "pub fn answer() -> u32 { 42 }\n");
-    // Files as young as the tick of the clock are read again, and the counts that are told would depend on the machine.
+    // Files as young as the tick of the clock are read again, and the reported counts would depend on the machine.
     std::thread::sleep(10 * piton_context::bounds::FINE_TICK);
     let mut said: Vec<String> = TOUR.iter().map(|command| transcript(&rig, command)).collect();
     rig.write("src/main.rs", "fn main() { run() }\n");

@@ -35,7 +35,7 @@ pub(super) fn answers(server: &ModelServer, count: usize) {
 
 pub(super) const KEY: &str = "sk-very-secret";
 
-/// Generates `summary` frames; the code and what programs are told.
+/// Generates `summary` frames; the exit code and the JSON.
 fn generate(rig: &Rig, models: &str, more: &[&str]) -> (i32, Value) {
     let output = start(rig, models, more).wait_with_output().unwrap();
     let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
@@ -385,7 +385,7 @@ fn generating_shows_how_far_it_is_on_a_terminal() {
     }
 }
 
-// shows in part: CT-075 (the part that what was made is told after a failure)
+// shows in part: CT-075 (the part that what was made is reported after a failure)
 #[test]
 fn a_failure_in_the_middle_tells_what_was_made() {
     let executor = executor();

@@ -23,7 +23,7 @@ use crate::rig::Rig;
 /// A watcher that tells programs what happens.
 pub(super) struct Watcher {
     child: Child,
-    /// What it told, read as soon as it is told: nobody makes it wait.
+    /// Its output, read as it comes, so that it never waits for a reader.
     lines: Receiver<String>,
 }
 
@@ -147,7 +147,7 @@ fn a_watcher_asks_models_only_if_it_is_told_to_and_only_about_what_changed() {
     configure(&rig, "");
     let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
     answers(&server, 7);
-    // What is told first was there before; then it watches.
+    // The first lines report what was there before; then it watches.
     rig.write("src/seen.txt", "1");
     let mut watcher = Watcher::start(&rig, &["--regenerate", "--agent", "librarian"]);
     watcher.until(|told| told["path"] == "src/seen.txt");
@@ -168,7 +168,7 @@ fn a_watcher_asks_models_only_if_it_is_told_to_and_only_about_what_changed() {
     assert!(made(&told).contains(&"src/lib.rs"), "{told}");
     let asked = server.seen().len();
 
-    // A model that gives no answer is told, and the watch goes on.
+    // A model that does not answer is reported, and the watch goes on.
     server.push_reply(ScriptedReply::Fault(ServerFault::BadJson));
     rig.write("src/lib.rs", "pub fn two() {}\n");
     let told = watcher.until(|told| told.get("generated").is_some());

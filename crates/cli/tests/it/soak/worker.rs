@@ -56,7 +56,7 @@ impl Sum for Tally {
     }
 }
 
-/// What came of asking once.
+/// Result of asking once.
 enum Heard {
     /// The result of the call.
     Result(Value),

@@ -22,7 +22,7 @@ pub(super) struct Asks {
     sealed: bool,
 }
 
-/// What came of an answer.
+/// Result of an answer.
 pub(super) enum Asked {
     More(InputRequiredResult),
     Enough(String),

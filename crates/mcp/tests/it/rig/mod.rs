@@ -51,7 +51,7 @@ pub(crate) fn hello_with(revision: &str, capabilities: &Value) -> Value {
     json!({ "protocolVersion": revision, "capabilities": capabilities, "clientInfo": client })
 }
 
-/// What came of a call that reached its tool.
+/// Result of a call that reached its tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) structured: Value,

@@ -152,8 +152,8 @@ impl Pipe {
         answer
     }
 
-    /// Hands in notes for the pending step of an answer, as its next call says.
-    pub(crate) async fn hand_in(&mut self, answer: &Answer, notes: &str) -> Answer {
+    /// Submits notes for the pending step of an answer, as its next call says.
+    pub(crate) async fn submit(&mut self, answer: &Answer, notes: &str) -> Answer {
         let mut call = answer.structured["nextCall"]["params"].clone();
         let output = json!({ "notesMarkdown": notes });
         call["output"] = output;

@@ -1,4 +1,4 @@
-//! What is wrong with a file is told at once, with its place and what to write.
+//! What is wrong with a file is reported at once, with its place and what to write.
 
 use crate::rig::Machine;
 

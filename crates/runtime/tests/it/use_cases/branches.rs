@@ -1,4 +1,4 @@
-//! Whoever asks about a branch is told what was submitted on it: the agent that continues it, `blame` and `diff`.
+//! Every answer about a branch shows what was submitted on it: the agent that continues it, `blame` and `diff`.
 
 use std::collections::BTreeMap;
 
@@ -85,7 +85,7 @@ async fn check_diff(machine: &Machine, run: &str, paper: &Paper, tips: &[(usize,
             .compare(&thing(left_node), &thing(right_node), &worlds)
             .await
             .unwrap();
-        // What both have from before they part is no difference; what either has since then is told as its own.
+        // What both have from before they part is no difference; what either has since then is listed as its own.
         let (left, right) = (paper.way(*left), paper.way(*right));
         let common = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
         let told = |side: &piton_runtime::provenance::BranchSide| {

@@ -77,11 +77,11 @@ impl Kept {
         self.machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
         let agent = self.machine.agent();
         let first = agent.start_workflow(start("project.a")).await.unwrap().body;
-        let mut handed_in = notes(first.ack_token.as_ref(), "Done.");
+        let mut submitted = notes(first.ack_token.as_ref(), "Done.");
         let artifacts = vec![json!({ "kind": "report", "text": "long" })];
         let notes_markdown = Some("Done.".to_owned());
-        handed_in.output = Some(SubmittedOutput { notes_markdown, artifacts });
-        agent.continue_workflow(handed_in).await.unwrap();
+        submitted.output = Some(SubmittedOutput { notes_markdown, artifacts });
+        agent.continue_workflow(submitted).await.unwrap();
     }
 
     async fn pack(&self) {

@@ -86,7 +86,7 @@ async fn two_branches_are_compared_from_where_they_parted_with_what_their_steps_
     );
     assert_eq!(compared.context.len(), 1);
     assert_eq!(compared.context[0].left, Some(json!("left")));
-    // Each key is told on the side whose step packed it; what both could have packed is told between them.
+    // Each key is listed on the side whose step packed it; what both could have packed is listed between them.
     assert_eq!(keys(&compared.left), [("way".to_owned(), WrittenKind::Added)]);
     assert_eq!(keys(&compared.right), [("way".to_owned(), WrittenKind::Modified)]);
     let both: Vec<_> = ancestor.written.keys.iter().map(|key| key.key.as_str()).collect();
@@ -140,7 +140,7 @@ async fn a_fork_of_a_backpack_is_compared_from_the_commit_that_it_was_taken_at()
     let compared = runtime.compare(&thing("first@c2"), &thing("first@c1"), &worlds).await.unwrap();
     assert_eq!(compared.ancestor.unwrap().name, "first@c1");
     assert!(compared.right.written.is_empty() && compared.right.commits.is_empty());
-    // Two that nothing joins are told as they differ.
+    // Two that nothing joins are compared as they are.
     pack(&ports, "other", None, "plan", json!("x")).await;
     let compared = runtime.compare(&thing("second"), &thing("other"), &worlds).await.unwrap();
     assert!(compared.ancestor.is_none() && compared.left.written.is_empty());

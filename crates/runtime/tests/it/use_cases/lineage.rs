@@ -51,7 +51,7 @@ async fn a_fork_writes_nothing_and_says_what_to_call() {
 }
 
 #[tokio::test]
-async fn a_step_is_told_with_the_steps_behind_it_and_what_was_handed_in() {
+async fn a_step_is_told_with_the_steps_behind_it_and_what_was_submitted() {
     let (machine, run) = forked().await;
     let blame = machine.runtime().blame_node(&at(&run)).await.unwrap();
     let steps: Vec<_> = blame.chain.iter().map(|link| link.step.as_deref().unwrap()).collect();
@@ -71,7 +71,7 @@ async fn each_line_of_a_recap_is_told_with_the_output_that_it_came_from() {
     assert_eq!(from("## What was done so far"), None);
     assert_eq!(from("Looked.").unwrap().output_id, Some(chain[0].outputs[0].output_id));
     assert_eq!(from("It is long.").unwrap().output_id, Some(chain[1].outputs[0].output_id));
-    // What is told by line is what an agent reads.
+    // The lines of the answer are what an agent reads.
     let agent = machine.agent();
     let state_token = runtime.fork_run(&at(&run)).await.unwrap().next_call.params.state_token;
     let asked = Continue { state_token, ..Continue::default() };

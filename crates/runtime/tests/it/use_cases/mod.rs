@@ -1,4 +1,4 @@
-//! What doors ask for, and what they are told.
+//! Requests of doors, and their replies.
 
 mod branches;
 mod collection;

@@ -157,7 +157,7 @@ async fn all(table: &LocalTable, prefix: &str) -> BTreeMap<String, TableEntry> {
 }
 
 /// Checks that exactly what was acknowledged happened, give or take the one commit that a killed
-/// process had not told of. Returns how many such commits there were.
+/// process had not reported. Returns how many such commits there were.
 async fn check(table: &LocalTable, lives: &[Life]) -> u64 {
     let commits = all(table, "done/").await;
     let mut untold = 0;

@@ -21,7 +21,7 @@ pub(super) type Script = BTreeMap<String, Part>;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Part {
-    /// What it hands in first.
+    /// What it submits first.
     bad: Output,
     /// The code with which that is refused.
     code: String,
@@ -67,7 +67,7 @@ pub(super) fn script(of: BuiltinWorkflow) -> Script {
 }
 
 /// Runs `workflow` to its end, each step in the process that `open` gives for its number. At every step the
-/// agent hands in nothing, then something bad, and then what it makes of the refusal.
+/// agent submits nothing, then something bad, and then what it makes of the refusal.
 pub(super) async fn play(
     workflow: &CompiledWorkflow,
     script: &Script,
@@ -90,7 +90,7 @@ pub(super) async fn play(
     let state = SessionState::of(&events);
     let run = &state.runs()[0];
     assert_eq!(status(run, reply.body.is_complete), RunStatus::Complete);
-    assert_eq!(run.gaps.open().count(), 0, "what was missing was handed in");
+    assert_eq!(run.gaps.open().count(), 0, "what was missing was submitted");
     assert_eq!(run.graph.node_count(), agent.story.path.len() + 1, "refusals lead nowhere");
     agent.story
 }
@@ -120,13 +120,13 @@ impl Agent {
         let text = refused.text();
         let asked = part.answers.iter().filter(|(when, _)| text.contains(when.as_str()));
         self.story.answered.extend(asked.map(|(when, _)| (step.clone(), when.clone())));
-        let next = self.hand_in(rig, &refused, Some(part.mend(&text, turn))).await;
+        let next = self.submit(rig, &refused, Some(part.mend(&text, turn))).await;
         assert_eq!(next.body.kind, ReplyKind::Ok, "{step} is stuck:\n{}", next.text());
         self.story.path.push((step, turn_read));
         next
     }
 
-    /// Hands in what must be refused with `code` and nothing else, at the same step.
+    /// Submits what must be refused with `code` and nothing else, at the same step.
     async fn refused(
         &mut self,
         rig: &Rig,
@@ -134,7 +134,7 @@ impl Agent {
         output: Option<Output>,
         code: &str,
     ) -> Reply {
-        let refused = self.hand_in(rig, reply, output).await;
+        let refused = self.submit(rig, reply, output).await;
         let blockers = refused.body.blockers.iter().flat_map(BlockerReport::blockers);
         let codes: Vec<_> = blockers.map(|blocker| blocker.code.as_str()).collect();
         assert_eq!(codes, [code], "{}", pending(reply));
@@ -146,8 +146,8 @@ impl Agent {
         refused
     }
 
-    /// Hands in an output under the token of the last reply: every other time the one that its text ends with.
-    async fn hand_in(&mut self, rig: &Rig, last: &Reply, output: Option<Output>) -> Reply {
+    /// Submits an output under the token of the last reply: every other time the one that its text ends with.
+    async fn submit(&mut self, rig: &Rig, last: &Reply, output: Option<Output>) -> Reply {
         self.calls += 1;
         let copied = token_in(&last.text());
         let next_call = last.body.next_call.as_ref().expect("there is more to call");
@@ -188,7 +188,7 @@ impl Part {
         self.answers.keys()
     }
 
-    /// What the agent hands in after it read `refusal` in the given turn: the artifact that it was shown, with
+    /// What the agent submits after it read `refusal` in the given turn: the artifact that it was shown, with
     /// its own decision, or its notes with an answer to everything that was asked.
     fn mend(&self, refusal: &str, turn: usize) -> Output {
         let artifact = refusal.lines().map(str::trim_start).find(|line| line.starts_with('{'));

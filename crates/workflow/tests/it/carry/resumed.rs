@@ -48,7 +48,7 @@ impl Hands {
     }
 }
 
-/// What an agent is told that takes up the only run of `session`, with a token that is minted here.
+/// What an agent reads when it resumes the only run of `session`, with a token that is minted here.
 async fn take_up(rig: &Rig, session: SessionId) -> Reply {
     let state = SessionState::of(&rig.events(session).await);
     let run = &state.runs()[0];
@@ -66,7 +66,7 @@ async fn an_agent_goes_on_with_an_imported_run_and_with_a_second_copy_of_it() {
     let home = Rig::local(dir.path(), 1);
     let first = home.start(&workflow(&[step("one"), step("two"), step("three")])).await;
     let artifact = json!({"kind": "project.list", "items": [1, 2, 3]});
-    let second = home.hand_in(&first, "Did one.", vec![artifact]).await.unwrap();
+    let second = home.submit(&first, "Did one.", vec![artifact]).await.unwrap();
     let session = second.body.run.session_id;
     let at_home = take_up(&home, session).await;
     let bundle = export(Hands::new(1).ports(&home), session, producer()).await.unwrap();

@@ -104,7 +104,7 @@ fn a_level_from_which_something_follows_blocks_with_the_guidance_of_the_author()
     );
     assert_eq!(
         finding.suggested_fix.as_str(),
-        "Do this, assess again, and hand in the whole output again:\n- Ask what is meant.\n- Split the work."
+        "Do this, assess again, and submit the whole output again:\n- Ask what is meant.\n- Split the work."
     );
     assert_eq!(
         serde_json::to_value(&finding.pointer).unwrap(),

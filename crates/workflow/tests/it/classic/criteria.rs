@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::samples::{compiled, entries, file, step};
 
-/// What is told about `notes`, without the head.
+/// The finding about `notes`, without its first line.
 #[track_caller]
 fn told(rules: &Value, notes: &str, context: &Value) -> Vec<String> {
     let mut one = step("one");

@@ -65,7 +65,7 @@ fn a_loop_without_its_input_blocks_with_what_to_send_and_never_stop_leaves_it_wi
             );
             assert_eq!(
                 blocker.suggested_fix.as_ref().unwrap().as_str(),
-                "Hand in the whole output again with `context`: {\"files\": …}, where the value is a list."
+                "Submit the whole output again with `context`: {\"files\": …}, where the value is a list."
             );
             assert_eq!(gaps.len(), 1);
         }

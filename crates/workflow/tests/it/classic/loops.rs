@@ -13,7 +13,7 @@ fn stands(run: &Run<'_>, expected: &str) {
     assert_eq!(run.at().as_deref(), Some(expected));
 }
 
-/// Where a run of `steps` goes when nothing is handed in.
+/// Where a run of `steps` goes when nothing is submitted.
 #[track_caller]
 fn way(steps: &Value, context: &Value) -> Vec<String> {
     Run::new(&compiled(&file(steps)), context).rest()

@@ -1,4 +1,4 @@
-//! Whether a condition on what a run was told holds.
+//! Conditions on the context of a run.
 
 use piton_workflow::compile::CompiledStep;
 use piton_workflow::predicate::{Predicate, PredicateScope};

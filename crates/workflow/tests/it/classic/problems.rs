@@ -23,7 +23,7 @@ fn the_file_with_every_field_has_no_problem() {
     expect(&everything(), &[]);
 }
 
-// shows in part: WR-407 (fixes are told, and are the same each time)
+// shows in part: WR-407 (fixes are suggested, and are the same each time)
 #[test]
 fn every_problem_of_a_file_is_reported_at_once() {
     let source = json!({

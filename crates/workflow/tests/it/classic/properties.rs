@@ -1,4 +1,4 @@
-//! Whatever the file and whatever a run is told, nothing panics and every run comes to its end.
+//! Whatever the file and the context of a run, nothing panics and every run comes to its end.
 
 use piton_workflow::ExecutionState;
 use piton_workflow::compile::CompiledWorkflow;

@@ -1,4 +1,4 @@
-//! What an agent reads: variables, loops, fragments and what is told first.
+//! What an agent reads: variables, loops, fragments and the first prompt.
 
 use serde_json::{Value, json};
 

@@ -53,7 +53,7 @@ pub(crate) fn entries(value: &Value) -> Map<String, Value> {
     value.as_object().expect("it is an object").clone()
 }
 
-/// A run of the flow alone: what is handed in counts as it is, and nothing is judged.
+/// A run of the flow alone: what is submitted counts as it is, and nothing is judged.
 pub(crate) struct Run<'a> {
     workflow: &'a CompiledWorkflow,
     context: Map<String, Value>,

@@ -28,7 +28,7 @@ async fn artifacts(rig: &Rig, reply: &Reply) -> Vec<Value> {
     recorded
 }
 
-/// Hands in notes, and says something to the run.
+/// Submits notes, and says something to the run.
 async fn tell(rig: &Rig, reply: &Reply, context: Value) -> Reply {
     let call = Continue { context: Some(object(context)), ..ack(reply, "Done.", vec![]) };
     rig.sessions.proceed(call).await.expect("it is answered")
@@ -63,12 +63,12 @@ async fn an_assessment_is_recorded_as_an_artifact_and_its_consequence_blocks() {
     let first = rig.start(&compiled(&everything())).await;
     let notes = "The plan has 3 files and is long enough.";
     let rating = |scope: &str| json!({"kind": "wr.assessment", "assessmentId": "readiness", "dimensions": {"scope": scope}});
-    let blocked = rig.hand_in(&first, notes, vec![rating("vague")]).await.unwrap();
+    let blocked = rig.submit(&first, notes, vec![rating("vague")]).await.unwrap();
     let report = blocked.body.blockers.as_ref().unwrap();
     let [only] = report.blockers() else { panic!("{report:?}") };
     assert_eq!(only.code, BlockerCode::InvalidRequiredOutput);
     assert!(only.suggested_fix.as_ref().unwrap().as_str().ends_with("- Ask what is meant."));
-    let next = rig.hand_in(&blocked, notes, vec![rating("clear")]).await.unwrap();
+    let next = rig.submit(&blocked, notes, vec![rating("clear")]).await.unwrap();
     assert_eq!(pending(&next), "plan--verification");
     let recorded = artifacts(&rig, &first).await;
     assert_eq!(recorded, [rating("vague"), rating("clear")]);
@@ -85,9 +85,9 @@ async fn the_summary_of_a_decision_is_bounded_and_kept_in_its_artifact() {
         rig.start(&compiled(&file(&json!([looped("l", &turning, &json!([decide]))])))).await;
     let decision =
         |summary: &str| json!({"kind": "wr.loop_control", "decision": "stop", "summary": summary});
-    let long = rig.hand_in(&first, "", vec![decision(&"x".repeat(513))]).await.unwrap();
+    let long = rig.submit(&first, "", vec![decision(&"x".repeat(513))]).await.unwrap();
     assert_eq!(long.body.kind, ReplyKind::Blocked);
-    let done = rig.hand_in(&long, "", vec![decision("Nothing new was found.")]).await.unwrap();
+    let done = rig.submit(&long, "", vec![decision("Nothing new was found.")]).await.unwrap();
     assert!(done.body.is_complete);
     assert_eq!(artifacts(&rig, &first).await.last(), Some(&decision("Nothing new was found.")));
 }

@@ -1,4 +1,4 @@
-//! Artifacts against a contract: which one counts, and how a breach is told.
+//! Artifacts against a contract: which one counts, and how a breach is reported.
 
 use piton_workflow::ContractViolation;
 use piton_workflow::contract::{Breach, BuiltinContract};

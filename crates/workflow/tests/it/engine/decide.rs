@@ -213,7 +213,7 @@ fn a_decision_that_was_passed_over_stops_no_later_step_which_could_not_mend_it()
     };
     assert_eq!(gaps, []);
     assert_eq!(pending_key(&next).as_deref(), Some("report"));
-    let told = "Condition `rounds-again` of the loop `rounds` after turn 1 does not hold: no valid decision was handed in.";
+    let told = "Condition `rounds-again` of the loop `rounds` after turn 1 does not hold: no valid decision was submitted.";
     assert_eq!(traces[0].summary.as_str(), told);
 }
 

@@ -102,7 +102,7 @@ fn a_loop_that_wants_more_turns_than_it_may_have_ends_with_its_limit_as_the_caus
 // shows: WR-339, WR-341
 #[test]
 fn only_a_valid_decision_of_the_decision_step_turns_a_loop_and_a_missing_one_is_told() {
-    let told = "Condition `rounds-again` of the loop `rounds` after turn 1 does not hold: no valid decision was handed in.";
+    let told = "Condition `rounds-again` of the loop `rounds` after turn 1 does not hold: no valid decision was submitted.";
     let again = control("rounds", "continue");
     for (looked, decided) in [
         (vec![], vec![]),

@@ -50,7 +50,7 @@ pub(crate) fn named(forms: &[Form], count: &mut u32) -> Vec<Value> {
     forms.iter().map(&mut name).collect()
 }
 
-/// What an agent may hand in for the step `key`.
+/// What an agent may submit for the step `key`.
 pub(crate) fn artifacts(key: &StepInstanceKey, choice: u8) -> Vec<Value> {
     let (path, _) = key.parts();
     let loop_id = path.positions().last().map_or("none", |position| position.loop_id.as_str());

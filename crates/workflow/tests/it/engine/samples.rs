@@ -76,7 +76,7 @@ pub(crate) fn pending_key(state: &ExecutionState) -> Option<String> {
     }
 }
 
-/// A run of the flow alone: what is handed in counts as it is, and nothing is judged.
+/// A run of the flow alone: what is submitted counts as it is, and nothing is judged.
 pub(crate) struct Run<'a> {
     pub(crate) workflow: &'a CompiledWorkflow,
     pub(crate) now: NextStep,

@@ -252,7 +252,7 @@ fn example(finding: &Finding) -> Option<Value> {
 }
 
 #[test]
-fn the_example_of_a_broken_contract_passes_when_it_is_handed_in() {
+fn the_example_of_a_broken_contract_passes_when_it_is_submitted() {
     for pack in BuiltinContract::ALL {
         let mut one = step("one");
         one["outputContract"] = json!({"contractRef": pack});
@@ -281,7 +281,7 @@ fn the_example_of_a_broken_contract_passes_when_it_is_handed_in() {
 
 proptest! {
     #[test]
-    fn whatever_is_handed_in_the_texts_fit_and_become_a_report(
+    fn whatever_is_submitted_the_texts_fit_and_become_a_report(
         long in prop::collection::vec(any::<char>(), 0..1500),
         message in prop::collection::vec(any::<char>(), 1..250),
         rules in 1_usize..32,

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::log::{DEFAULTS, Log};
 
-/// What the test told the run, node by node.
+/// What the test submitted to the run, node by node.
 #[derive(Default)]
 struct Told {
     autonomy: HashMap<NodeId, Autonomy>,

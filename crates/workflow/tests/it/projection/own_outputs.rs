@@ -1,4 +1,4 @@
-//! Every branch is told by what was submitted on it, whatever else happened at the steps that it shares with others.
+//! A branch shows what was submitted on it, whatever else happened at the steps that it shares with others.
 
 use std::collections::HashMap;
 
@@ -63,7 +63,7 @@ fn check(
         let so_far = so_far.unwrap_or_default();
         let shown = |notes: &&String| so_far.lines().any(|line| line == notes.as_str());
         let shown: Vec<_> = all.iter().filter(shown).cloned().collect();
-        // What was submitted at a step that the run left is told as what came after it.
+        // What was submitted at a step that the run left is listed with what came after it.
         let is_tip = run.graph.node(at.node).unwrap().is_tip();
         let mut own = if is_tip { expected } else { paper.before(at.node) };
         own.reverse();

@@ -26,7 +26,7 @@ async fn led(rig: &Rig) -> SessionId {
     let first = rig.sessions.start(begun).await.unwrap();
     let seen = json!({"kind": "wr.capability_observation", "capability": "web_browsing",
                       "result": "failure", "failureCode": "tool_missing"});
-    let second = rig.hand_in(&first, "One.", vec![seen, json!({"kind": "x.y"})]).await.unwrap();
+    let second = rig.submit(&first, "One.", vec![seen, json!({"kind": "x.y"})]).await.unwrap();
     rig.notes(&second, "Short.").await;
     let again = rig.sessions.proceed(state(&first)).await.unwrap();
     let change = object(json!({"ticket": "A-2"}));

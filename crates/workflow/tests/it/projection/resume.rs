@@ -97,7 +97,7 @@ fn what_matches_more_strongly_comes_first() {
     assert_eq!(order(&query, &candidates), expected);
     let words = ResumeQuery { text: Some("login fix"), ..ResumeQuery::default() };
     assert_eq!(order(&words, &candidates)[0], (3, WhyMatched::Notes));
-    // Everything that matched is told, strongest first.
+    // Every match is listed, the strongest first.
     let both = seen(Some("login"), Some(SHA), quiet(9, 1, &login));
     let found = ranked(&query, &[both]).offers;
     assert_eq!(found[0].why, [WhyMatched::HeadSha, WhyMatched::Branch, WhyMatched::WorkflowId]);

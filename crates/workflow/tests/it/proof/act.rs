@@ -1,4 +1,4 @@
-//! What an agent may do, and what it hands in.
+//! What an agent may do, and what it submits.
 
 use piton_workflow::Autonomy;
 use piton_workflow::compile::CompiledWorkflow;
@@ -25,7 +25,7 @@ pub(super) struct Act {
 pub(super) enum What {
     /// Begins another run.
     Start { autonomy: Autonomy, keyed: bool },
-    /// Hands in an output for a step that some reply asked for.
+    /// Submits an output for a step that some reply asked for.
     HandIn { given: Given, told: Option<Map<String, Value>>, short: bool },
     /// Makes a call again that was answered before.
     Repeat,
@@ -39,9 +39,9 @@ pub(super) enum What {
     Prefer(Autonomy),
     /// Changes the keys.
     Rotate,
-    /// Hands in an output with the state token of another reply.
+    /// Submits an output with the state token of another reply.
     Cross(Index),
-    /// Hands in an output with a token that was changed in one place.
+    /// Submits an output with a token that was changed in one place.
     Garble(Index),
 }
 
@@ -91,11 +91,11 @@ pub(super) fn acts() -> impl Strategy<Value = Act> {
         2 => Just(Given::Bad),
         1 => Just(Given::Nothing),
     ];
-    let hand_in = (given, prop::option::of(contexts()), any::<bool>());
+    let submit = (given, prop::option::of(contexts()), any::<bool>());
     let what = prop_oneof![
         1 => (autonomies(), any::<bool>())
             .prop_map(|(autonomy, keyed)| What::Start { autonomy, keyed }),
-        12 => hand_in.prop_map(|(given, told, short)| What::HandIn { given, told, short }),
+        12 => submit.prop_map(|(given, told, short)| What::HandIn { given, told, short }),
         3 => Just(What::Repeat),
         2 => Just(What::Differ),
         3 => any::<bool>().prop_map(|short| What::Rehydrate { short }),
@@ -109,7 +109,7 @@ pub(super) fn acts() -> impl Strategy<Value = Act> {
     (what, 0_usize..2, about).prop_map(|(what, process, about)| Act { what, process, about })
 }
 
-/// What is handed in for the step that `reply` asks for.
+/// What is submitted for the step that `reply` asks for.
 pub(super) fn output(reply: &Reply, given: Given) -> SubmittedOutput {
     let pending = reply.body.pending.as_ref().expect("a step is pending");
     let notes = |notes: &str| Some(notes.to_owned());
@@ -131,7 +131,7 @@ pub(super) fn output(reply: &Reply, given: Given) -> SubmittedOutput {
     SubmittedOutput { notes_markdown, artifacts }
 }
 
-/// Whether the step that `reply` asks for is content with what is handed in, by the words of its author.
+/// Whether the step that `reply` asks for is content with what is submitted, by the words of its author.
 pub(super) fn fits(workflow: &CompiledWorkflow, reply: &Reply, given: Given) -> bool {
     let pending = reply.body.pending.as_ref().expect("a step is pending");
     let step = workflow.step(&pending.step_id).expect("it is a step of the workflow");

@@ -1,7 +1,8 @@
 //! What is written, byte for byte.
 //!
 //! `data/session.jsonl` holds the segments of one session as they were first written, and `data/manifest.jsonl`
-//! its control records. They never change: data that users have must stay what it is.
+//! its control records. Their form never changes: data that users have must stay what it is. Only the sentences in
+//! them follow the program's.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -72,9 +72,9 @@ async fn every_use(
         ..ack(last, "Two.", vec![])
     };
     for (what, request) in [
-        ("hand in", ack(last, "Two.", vec![])),
-        ("hand in with a short token", short),
-        ("hand in again", ack(first, "One.", vec![])),
+        ("submit", ack(last, "Two.", vec![])),
+        ("submit with a short token", short),
+        ("submit again", ack(first, "One.", vec![])),
         ("rehydrate", state(last)),
     ] {
         errors.push((what, sessions().proceed(request).await.unwrap_err()));

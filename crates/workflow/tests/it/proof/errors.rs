@@ -83,7 +83,7 @@ impl Stage {
     }
 }
 
-async fn hand_in(stage: &Stage, sessions: &Sessions) -> Error {
+async fn submit(stage: &Stage, sessions: &Sessions) -> Error {
     sessions.proceed(ack(&stage.second, "Two.", vec![])).await.expect_err("it is refused")
 }
 
@@ -127,7 +127,7 @@ async fn of_tokens(stage: &Stage) -> Vec<Error> {
     }
     assert!(errors[..6].iter().all(|error| error.code().domain() == Domain::Token));
     let held = opened(&stage.disk, 12).journal.lease(&stage.session().into()).await;
-    errors.push(hand_in(stage, &rig.sessions).await);
+    errors.push(submit(stage, &rig.sessions).await);
     assert_eq!(errors[7].code(), Code::TokenSessionLocked);
     let prefer = stage.prefer(stage.session());
     errors.push(rig.sessions.prefer(prefer).await.expect_err("it is busy"));
@@ -167,7 +167,7 @@ async fn of_stores() -> Vec<Error> {
         let stage = Stage::new().await;
         let rig = open(&stage.disk);
         change(&stage);
-        errors.push(hand_in(&stage, &rig.sessions).await);
+        errors.push(submit(&stage, &rig.sessions).await);
     }
     errors
 }

@@ -12,8 +12,8 @@ use super::kills::{open, opened, runtime};
 use crate::engine::samples::{step, workflow};
 use crate::session::rig::{Rig, ack, body};
 
-/// Hands in an output and goes away as soon as the disk had `calls` calls.
-async fn hand_in_and_go(rig: &Rig, reply: &Reply, disk: &SimDisk, calls: u64) {
+/// Submits an output and goes away as soon as the disk had `calls` calls.
+async fn submit_and_leave(rig: &Rig, reply: &Reply, disk: &SimDisk, calls: u64) {
     let mut call = Box::pin(rig.sessions.proceed(ack(reply, "One.", vec![])));
     while disk.calls() < calls {
         let is_answered = poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_ready()));
@@ -24,8 +24,8 @@ async fn hand_in_and_go(rig: &Rig, reply: &Reply, disk: &SimDisk, calls: u64) {
     }
 }
 
-/// Hands in an output, as often as it takes until what was given up before has ended.
-async fn hand_in(rig: &Rig, reply: &Reply, notes: &str) -> Reply {
+/// Submits an output, as often as it takes until what was given up before has ended.
+async fn submit(rig: &Rig, reply: &Reply, notes: &str) -> Reply {
     loop {
         match rig.sessions.proceed(ack(reply, notes, vec![])).await {
             Err(error) if error.code() == Code::TokenSessionLocked => {
@@ -63,7 +63,7 @@ fn a_call_that_was_given_up_leaves_the_process_able_to_go_on() {
         let rig = open(&disk);
         disk.set_fault(fault);
         runtime.block_on(async {
-            hand_in_and_go(&rig, &asked, &disk, calls).await;
+            submit_and_leave(&rig, &asked, &disk, calls).await;
             // What was begun ends, well or badly, before the disk is well again.
             while rig
                 .journal
@@ -74,9 +74,9 @@ fn a_call_that_was_given_up_leaves_the_process_able_to_go_on() {
                 tokio::task::yield_now().await;
             }
             disk.set_fault(None);
-            let second = hand_in(&rig, &asked, "One.").await;
+            let second = submit(&rig, &asked, "One.").await;
             assert_eq!(body(&second), body(&expected), "{story}");
-            let third = hand_in(&rig, &second, "Two.").await;
+            let third = submit(&rig, &second, "Two.").await;
             assert_eq!(validate(&rig.events(session).await), Ok(()), "{story}");
             let cold = opened(&disk, 12);
             assert_eq!(body(&cold.notes(&second, "Two.").await), body(&third), "{story}");

@@ -1,4 +1,4 @@
-//! What a run was told and given is recorded once, and what it takes to go on is not read twice.
+//! The context and outputs of a run are recorded once, and what it takes to go on is not read twice.
 
 use std::sync::Arc;
 
@@ -114,9 +114,9 @@ async fn a_decision_keeps_its_summary_and_its_limit() {
         artifact["summary"] = json!("s".repeat(length));
         vec![artifact]
     };
-    let blocked = rig.hand_in(&asked, "", decided(513)).await.unwrap();
+    let blocked = rig.submit(&asked, "", decided(513)).await.unwrap();
     assert_eq!(blocked.body.kind, ReplyKind::Blocked);
-    let end = rig.hand_in(&blocked, "", decided(512)).await.unwrap();
+    let end = rig.submit(&blocked, "", decided(512)).await.unwrap();
     assert_eq!(pending(&end), "end");
     let state = SessionState::of(&rig.events(asked.body.run.session_id).await);
     let run = &state.runs()[0];
@@ -145,7 +145,7 @@ async fn a_rehydration_brings_the_functions_of_its_steps_as_text() {
     let first = rig.start(&compiled).await;
     let second = rig.notes(&first, "One.").await;
     rig.notes(&second, "Two.").await;
-    // At the first step, what was done in the second is told, with what it takes to read it.
+    // At the first step, what was done in the second is summed up, with what it takes to read it.
     for (reply, counts) in [(&first, [1, 1]), (&second, [0, 1])] {
         let here = rig.sessions.reader().rehydrate(&reply.body.state_token).await.unwrap();
         let prompt = &here.body.pending.as_ref().unwrap().prompt;

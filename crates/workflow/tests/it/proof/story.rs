@@ -48,7 +48,7 @@ impl Teller<'_> {
         reply
     }
 
-    async fn hand_in(&mut self, asked: &Reply, notes: &str, artifacts: Vec<Value>) -> Reply {
+    async fn submit(&mut self, asked: &Reply, notes: &str, artifacts: Vec<Value>) -> Reply {
         self.say(ack(asked, notes, artifacts)).await
     }
 }
@@ -65,7 +65,7 @@ pub(super) async fn tell(rig: &Rig, tick: &dyn Fn(&Rig)) -> Story {
     tick(rig);
     let first = rig.sessions.start(request).await.expect("it starts");
     let mut told = Teller { rig, tick, calls: Vec::new() };
-    let blocked = told.hand_in(&first, "done", vec![]).await;
+    let blocked = told.submit(&first, "done", vec![]).await;
     let artifacts = vec![
         json!({"kind": "wr.divergence", "reason": "efficiency_skip", "summary": "No callers."}),
         json!({"kind": "wr.capability_observation", "capability": "web_browsing",
@@ -79,9 +79,9 @@ pub(super) async fn tell(rig: &Rig, tick: &dyn Fn(&Rig)) -> Story {
             ..ack(&blocked, "```\ncargo test\n```\nIt fails 3 of 50 times.", artifacts)
         })
         .await;
-    let look = told.hand_in(&second, "Two.", vec![]).await;
+    let look = told.submit(&second, "Two.", vec![]).await;
     let here = rig.sessions.proceed(state(&second)).await.expect("it is answered");
-    let fork = told.hand_in(&here, "Two, in another way.", vec![]).await;
+    let fork = told.submit(&here, "Two, in another way.", vec![]).await;
     tick(rig);
     let bookmark = Checkpoint {
         checkpoint_token: fork.body.checkpoint_token.clone().expect("a step is pending"),
@@ -100,8 +100,8 @@ pub(super) async fn tell(rig: &Rig, tick: &dyn Fn(&Rig)) -> Story {
         changes: vec![PreferenceChange::Autonomy(Autonomy::FullAutoNeverStop)],
     };
     rig.sessions.prefer(prefer).await.expect("it is recorded");
-    let decide = told.hand_in(&fork, "", vec![]).await;
-    let again = told.hand_in(&decide, "", vec![control("again", "continue")]).await;
+    let decide = told.submit(&fork, "", vec![]).await;
+    let again = told.submit(&decide, "", vec![control("again", "continue")]).await;
     let calls = told.calls;
     let replies = vec![first, blocked, second, look, here, fork, decide, again.clone()];
     let session = again.body.run.session_id;

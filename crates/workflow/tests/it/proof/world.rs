@@ -88,7 +88,7 @@ impl World {
             (What::Differ, _) => self.repeat(*process, about, true).await,
             (What::Rotate, _) => self.rotate().await,
             (What::HandIn { given, told, short }, Some(known)) => {
-                self.hand_in(*process, &known, *given, told.clone(), *short).await
+                self.submit(*process, &known, *given, told.clone(), *short).await
             }
             (What::Rehydrate { short }, Some(known)) => {
                 self.rehydrate(*process, &known, *short).await
@@ -143,7 +143,7 @@ impl World {
         true
     }
 
-    async fn hand_in(
+    async fn submit(
         &mut self,
         process: usize,
         known: &Known,

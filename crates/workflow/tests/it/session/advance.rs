@@ -1,4 +1,4 @@
-//! Handing in outputs.
+//! Submitting outputs.
 
 use piton_store::port::BlobNamespace;
 use piton_workflow::event::{AdvanceOutcome, EventBody, OutputPayload};
@@ -108,11 +108,11 @@ async fn what_is_recorded_reads_the_same_in_another_process_on_disk() {
     let third = other.notes(&second, "Looked.").await;
     assert_eq!(pending(&third), "decide");
     let go_on = vec![control("again", "continue")];
-    let fourth = rig.hand_in(&third, "", go_on.clone()).await.unwrap();
+    let fourth = rig.submit(&third, "", go_on.clone()).await.unwrap();
     assert_eq!(pending(&fourth), "look");
     assert_eq!(fourth.body.run.turn, Some(2));
     // The same token in the other process is the same answer.
-    let again = other.hand_in(&third, "", go_on).await.unwrap();
+    let again = other.submit(&third, "", go_on).await.unwrap();
     assert_eq!(body(&again), body(&fourth));
 }
 
@@ -167,7 +167,7 @@ async fn artifacts_are_stored_by_their_digest_and_recorded_in_its_order() {
         let mut artifacts = artifacts.to_vec();
         artifacts.rotate_left(rotation);
         let first = rig.start(&compiled).await;
-        rig.hand_in(&first, "Notes.", artifacts).await.unwrap();
+        rig.submit(&first, "Notes.", artifacts).await.unwrap();
         let events = rig.events(first.body.run.session_id).await;
         let outputs: Vec<_> = events
             .iter()
@@ -246,7 +246,7 @@ async fn what_was_observed_and_the_pinned_workflow_decide_the_way() {
             let rig = Rig::seeded(seed);
             let mut reply = rig.start(&compiled).await;
             let probe = pending(&reply).to_owned();
-            reply = rig.hand_in(&reply, "Tried it.", vec![observed.clone()]).await.unwrap();
+            reply = rig.submit(&reply, "Tried it.", vec![observed.clone()]).await.unwrap();
             let recorded = rig.events(reply.body.run.session_id).await;
             let recorded = recorded.iter().find_map(|event| match event.body() {
                 EventBody::CapabilityObserved(_, recorded) => Some(recorded.clone()),

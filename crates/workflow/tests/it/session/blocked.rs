@@ -35,7 +35,7 @@ async fn a_blocked_reply_says_what_is_missing_and_brings_the_token_for_the_next_
     assert_eq!(status(run, false), RunStatus::InProgress);
     let root = run.graph.root().unwrap().id;
     assert_eq!(run.outputs.recap(root), Some(GOOD));
-    assert_eq!(run.outputs.at_node(root).len(), 2, "what was handed in first is kept");
+    assert_eq!(run.outputs.at_node(root).len(), 2, "what was submitted first is kept");
 }
 
 /// A text without what differs from run to run.
@@ -61,23 +61,23 @@ async fn every_kind_of_finding_can_be_mended_from_its_text() {
     let missing = rig.notes(&first, "Looks fine.").await;
     insta::assert_snapshot!("missing_artifact", shown(&missing.text()));
     let wrong = json!({"kind": "wr.review_verdict", "verdict": "good", "summary": 3});
-    let invalid = rig.hand_in(&missing, "", vec![wrong]).await.unwrap();
+    let invalid = rig.submit(&missing, "", vec![wrong]).await.unwrap();
     insta::assert_snapshot!("invalid_artifact", shown(&invalid.text()));
     let fix = invalid.body.blockers.as_ref().unwrap().blockers()[0].suggested_fix.clone().unwrap();
     let example = fix.as_str().lines().last().unwrap();
     let example = serde_json::from_str(example).expect("the example is JSON");
-    let look = rig.hand_in(&invalid, "", vec![example]).await.unwrap();
+    let look = rig.submit(&invalid, "", vec![example]).await.unwrap();
     assert_eq!(pending(&look), "look");
     let silent = rig.notes(&look, "  \n ").await;
     insta::assert_snapshot!("missing_notes", shown(&silent.text()));
     let decide = rig.notes(&silent, "Looked.").await;
-    let limit = rig.hand_in(&decide, "", vec![control("rounds", "continue")]).await.unwrap();
+    let limit = rig.submit(&decide, "", vec![control("rounds", "continue")]).await.unwrap();
     insta::assert_snapshot!("beyond_the_limit", shown(&limit.text()));
     let side = json!({"kind": "wr.divergence", "reason": "laziness"});
     let stop = control("rounds", "stop");
-    let diverged = rig.hand_in(&limit, "", vec![stop.clone(), side]).await.unwrap();
+    let diverged = rig.submit(&limit, "", vec![stop.clone(), side]).await.unwrap();
     insta::assert_snapshot!("invalid_divergence", shown(&diverged.text()));
-    let end = rig.hand_in(&diverged, "", vec![stop]).await.unwrap();
+    let end = rig.submit(&diverged, "", vec![stop]).await.unwrap();
     assert_eq!(pending(&end), "end");
 }
 
@@ -91,7 +91,7 @@ async fn what_artifacts_say_about_capabilities_and_divergence_is_recorded() {
         json!({"kind": "wr.capability_observation", "capability": "web_browsing",
                "result": "failure", "failureCode": "tool_missing"}),
     ];
-    let second = rig.hand_in(&first, "Done.", artifacts).await.unwrap();
+    let second = rig.submit(&first, "Done.", artifacts).await.unwrap();
     assert_eq!(pending(&second), "two");
     let kinds = rig.kinds(first.body.run.session_id).await;
     assert!(kinds.contains(&EventKind::DivergenceRecorded));

@@ -1,4 +1,4 @@
-//! What a run is told.
+//! The context of a run.
 
 use std::sync::Arc;
 

@@ -66,7 +66,7 @@ async fn another_output_under_a_used_token_is_not_recorded_and_that_is_said() {
     let rig = Rig::memory();
     let compiled = workflow(&[step("one"), step("two")]);
     let first = rig.start(&compiled).await;
-    let second = rig.hand_in(&first, "One.", vec![json!({"kind": "k", "a": 1})]).await.unwrap();
+    let second = rig.submit(&first, "One.", vec![json!({"kind": "k", "a": 1})]).await.unwrap();
     for (notes, artifacts) in [
         ("One!", vec![json!({"kind": "k", "a": 1})]),
         ("One.", vec![]),
@@ -74,12 +74,12 @@ async fn another_output_under_a_used_token_is_not_recorded_and_that_is_said() {
         ("One.", vec![json!({"kind": "k", "a": 1}), json!({"kind": "k", "a": 2})]),
         ("", vec![]),
     ] {
-        let again = rig.hand_in(&first, notes, artifacts.clone()).await.unwrap();
+        let again = rig.submit(&first, notes, artifacts.clone()).await.unwrap();
         assert_eq!(body(&again), body(&second));
         let token = fresh_token(&again);
         assert!(ReplyNotice::text_of(&again.notices).unwrap().contains(token));
     }
-    let same = rig.hand_in(&first, "One.", vec![json!({"kind": "k", "a": 1.0})]).await.unwrap();
+    let same = rig.submit(&first, "One.", vec![json!({"kind": "k", "a": 1.0})]).await.unwrap();
     assert_eq!(same.notices, [], "the same, written in another way");
     let again = rig.notes(&first, "One, better.").await;
     let mut request = ack(&first, "One, better.", vec![]);

@@ -86,10 +86,10 @@ impl Rig {
     }
 
     pub(crate) async fn notes(&self, reply: &Reply, notes: &str) -> Reply {
-        self.hand_in(reply, notes, vec![]).await.expect("it is answered")
+        self.submit(reply, notes, vec![]).await.expect("it is answered")
     }
 
-    pub(crate) async fn hand_in(
+    pub(crate) async fn submit(
         &self,
         reply: &Reply,
         notes: &str,
@@ -134,7 +134,7 @@ pub(crate) fn start_with(workflow: &CompiledWorkflow, autonomy: Autonomy) -> Sta
     Start { preferences, ..start(workflow) }
 }
 
-/// Hands in the output of what `reply` asks for.
+/// Submits the output of what `reply` asks for.
 pub(crate) fn ack(reply: &Reply, notes: &str, artifacts: Vec<Value>) -> Continue {
     let notes_markdown = (!notes.is_empty()).then(|| notes.to_owned());
     Continue {

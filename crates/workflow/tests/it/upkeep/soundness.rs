@@ -1,4 +1,4 @@
-//! What people are told about a session's soundness.
+//! Reports to people about a session's soundness.
 
 use std::path::Path;
 

@@ -178,7 +178,7 @@ async fn no_link_leads_around_the_protection() {
         arguments.retain(|name, _| name == "path" || (name == "content") == (tool == "write"));
         case("link", tool, Value::Object(arguments), PROTECTED).run(&world).await;
     }
-    // Where nothing may be learned, it is not told that a link leads there.
+    // Where nothing may be learned, no answer says that a link leads there.
     let arguments = json!({ "path": "/home/src/inbox/harmless/config", "content": "x" });
     case("blind", "write", arguments, refused(Code::WorkspaceWriteFailed)).run(&world).await;
     let arguments = json!({ "path": "/home/src/inbox/.git/config", "content": "x" });
