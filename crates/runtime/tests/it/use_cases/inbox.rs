@@ -22,7 +22,7 @@ async fn inbox(machine: &Machine, runtime: &Runtime) -> Inbox {
     runtime.inbox(Some(&machine.project()), None).await.unwrap()
 }
 
-/// Starts a run and hands in `text` for its first step.
+/// Starts a run and submits `text` for its first step.
 async fn blocked(machine: &Machine, workflow: &str, text: &str) -> Reply {
     let agent = machine.agent();
     let first = agent.start_workflow(start(workflow)).await.unwrap();

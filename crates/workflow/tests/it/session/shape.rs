@@ -35,12 +35,12 @@ async fn a_shape_has_times_turns_forks_waits_and_refusals() {
     let compiled = workflow(&[rounds, needing("drop", "needs_user_approval"), step("end")]);
     let first = rig.start(&compiled).await;
     minute();
-    let second = rig.hand_in(&first, "", vec![control("rounds", "continue")]).await.unwrap();
+    let second = rig.submit(&first, "", vec![control("rounds", "continue")]).await.unwrap();
     minute();
     // Without the artifact of its contract, the step is refused.
     let refused = rig.notes(&second, "I forgot it.").await;
     minute();
-    let third = rig.hand_in(&refused, "", vec![control("rounds", "stop")]).await.unwrap();
+    let third = rig.submit(&refused, "", vec![control("rounds", "stop")]).await.unwrap();
     let bookmark = Checkpoint {
         checkpoint_token: third.body.checkpoint_token.clone().unwrap(),
         ..Checkpoint::default()
@@ -58,7 +58,7 @@ async fn a_shape_has_times_turns_forks_waits_and_refusals() {
     // The second step once more: another branch.
     let back = rig.sessions.proceed(state(&second)).await.unwrap();
     minute();
-    rig.hand_in(&back, "", vec![control("rounds", "stop")]).await.unwrap();
+    rig.submit(&back, "", vec![control("rounds", "stop")]).await.unwrap();
 
     let shape = shape(&rig, &first).await;
     let at = |minutes: u64| TimestampMs(START + minutes * MINUTE);
@@ -196,7 +196,7 @@ async fn a_shape_folds_the_probes_that_piton_added() {
     let observed = json!({
         "kind": "wr.capability_observation", "capability": "web_browsing", "result": "success",
     });
-    rig.hand_in(&second, "Tried.", vec![observed]).await.unwrap();
+    rig.submit(&second, "Tried.", vec![observed]).await.unwrap();
     let shape = shape(&rig, &first).await;
     let steps: Vec<_> =
         shape.steps.iter().map(|step| (step.step_id.as_str(), step.collapsed)).collect();
