@@ -2,7 +2,7 @@
 //!
 //! A hint names what changed and carries no content: the page asks again for what it shows.
 //!
-//! *Invariants*: a page that was away gets every hint since, or is told that some are missing. Of one thing, no two
+//! *Invariants*: a page that was away gets every hint since, or learns that some are missing. Of one thing, no two
 //! hints are closer together than [`HINT_EVERY`], and the last one always comes.
 
 use std::collections::{HashMap, VecDeque};
@@ -43,7 +43,7 @@ pub struct ChangeNotice {
 }
 
 impl ChangeNotice {
-    /// Returns what a page is told of a hint.
+    /// Returns what a page learns of a hint.
     pub fn of(hint: ChangeHint) -> Vec<Self> {
         let ChangeHint { part, name, cursor } = hint;
         let unnamed = |scope| Self { scope, name: None, cursor: None };
@@ -100,7 +100,7 @@ impl ChangeRing {
         self.kept.push_back(notice);
     }
 
-    /// Records that notices were lost. Whoever waits for the next one is told so.
+    /// Records that notices were lost. Whoever waits for the next one learns it.
     pub fn lose(&mut self) {
         // The loss takes a number of its own, so that a page which was told of it is not told again.
         self.oldest = self.next_number() + 1;

@@ -238,7 +238,7 @@ fn step(run: &RunSummary) -> String {
 fn question(question: &Question) -> [Cell; 5] {
     let place =
         question.run.step.map_or_else(String::new, |step| format!("{step}/{} ", question.run.of));
-    // Without a question of the author, the person confirms what the agent is told to do.
+    // Without a question of the author, the person confirms what the agent is asked to do.
     let asks = question.words.as_ref().unwrap_or(&question.excerpt);
     [
         question.run.label.to_string().into(),

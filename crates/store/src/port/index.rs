@@ -146,7 +146,7 @@ pub struct FacetValue {
     pub count: u64,
 }
 
-/// A number that changes with every change of the index. An index that is made anew does not repeat an earlier one,
+/// A number that changes with every change of the index. An index that is made again does not repeat an earlier one,
 /// except with negligible probability.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,

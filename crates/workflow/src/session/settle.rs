@@ -2,7 +2,7 @@
 //!
 //! *Invariants*: a person is asked once for each attempt of the agent. Anything that they said since then, even a no,
 //! is their answer, no matter how often the agent repeats its call. A verdict about a question that somebody saw counts
-//! only while that question is open: of two persons who decide at once, one is told what the other decided. A verdict is
+//! only while that question is open: of two persons who decide at once, one learns what the other decided. A verdict is
 //! recorded at the preferred tip and counts there alone. A yes or an answer ends the gap that waits for a person; a no leaves it open and is recorded
 //! beside it. Records of a person have the severity `info`, which sets them apart from those of the engine.
 

@@ -20,7 +20,7 @@ use crate::files;
 /// The program that opens a file as a person's desktop does.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
 
-/// A process that shows a file once it is told to.
+/// A process that shows a file on request.
 pub(super) struct PageOpener {
     child: Child,
     file: PathBuf,
