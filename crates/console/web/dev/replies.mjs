@@ -33,7 +33,7 @@ export function reply(world, method, path, query, body, hint) {
   const found = path.split('/').filter(Boolean).map(decodeURIComponent)
   if (method === 'POST') return act(world, found, body, hint)
   const [first, second, third, fourth, fifth, sixth] = found
-  if (first === 'status') return { person: 'mara', project: '/home/mara/shop', projects: [{ path: '/home/mara/shop', name: 'shop' }, { path: '/home/mara/tools', name: 'tools' }], version: '0.1.0', canDemo: true }
+  if (first === 'status') return { person: 'mara', projects: [{ path: '/home/mara/shop', name: 'shop' }, { path: '/home/mara/tools', name: 'tools' }], version: '0.1.0', canDemo: true }
   if (first === 'inbox') return inbox(world)
   if (first === 'search') return search(query)
   if (first === 'runs' && second === 'fields') return { fields: FIELDS }

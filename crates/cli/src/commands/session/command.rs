@@ -24,8 +24,10 @@ pub(crate) enum Command {
     /// Print a whole artifact of a run, or write it to a file
     #[command(after_help = "Example:\n  piton session artifact amber-otter wr.review_verdict")]
     Artifact(show::Artifact),
-    /// Export a session to a file that can be imported elsewhere
-    #[command(after_help = "Example:\n  piton session export amber-otter login.bundle.json")]
+    /// Export a session to a file that can be imported elsewhere, or a run to a page that anybody can open
+    #[command(
+        after_help = "Examples:\n  piton session export amber-otter login.bundle.json\n  piton session export amber-otter --html"
+    )]
     Export(export::Export),
     /// Import a session from an exported file
     #[command(after_help = "Example:\n  piton session import login.bundle.json")]

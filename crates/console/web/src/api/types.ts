@@ -855,10 +855,16 @@ export type Consequence = {
 export type ConsoleStatus = {
   /** The name that is recorded with decisions. */
   person: string;
-  /** The project directory of requests that name none. */
-  project?: string;
+  /** The projects to choose from. Requests that name none are about the first. */
+  projects: ProjectChoice[];
   /** The version of Piton. */
   version: string;
+};
+
+/** A project as a page offers it. */
+export type ProjectChoice = {
+  name: string;
+  path: string;
 };
 
 export type ContentType = string;
