@@ -66,6 +66,7 @@ pub fn routes() -> Vec<Route> {
         get("/sessions/{session}/runs/{run}/recap", "piton.blame.recap/1", |it, asked: OneNode| async move { it.runtime.blame_recap(&asked.reference()).await }),
         get("/sessions/{session}/runs/{run}/fork", "piton.fork/1", |it, asked: OneNode| async move { it.runtime.fork_run(&asked.reference()).await }),
         post("/sessions/{session}/settle", "piton.settle/1", |it, person, asked: SettleRun| async move { it.runtime.settle_question(asked.by(&person)).await }),
+        post("/sessions/{session}/runs/{run}/prefer", "piton.session.prefer/1", |it, person, asked: OneNode| async move { it.runtime.prefer_branch(&asked.reference(), person.name().parse().ok()).await }),
         post("/sessions/{session}/keep", "piton.session.keep/1", |it, _, asked: KeepSession| async move { it.runtime.keep_session(&asked.reference(), asked.keep).await }),
         post("/sessions/{session}/delete", "piton.session.delete/1", |it, _, asked: OneSession| async move { it.runtime.delete_session(&asked.reference()).await }),
         file("/sessions/{session}/bundle", |it, asked: OneSession| async move { it.runtime.export_session(&asked.reference(), false).await }),

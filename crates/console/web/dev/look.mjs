@@ -34,6 +34,7 @@ export const PAGES = [
   ['run-fork', run, { keys: ['f'] }],
   ['run-blame', run, { keys: ['b'] }],
   ['run-compare', `${run}?compare=${id('sess', 1)}/${id('run', 1)}&left=${node(20)}&right=${node(22)}`],
+  ['run-branch', `${run}?node=${node(20)}`],
   ['run-export', run, { click: 'Export' }],
   ['run-large', large],
   ['run-large-graph', `${large}?view=graph`],

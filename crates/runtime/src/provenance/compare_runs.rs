@@ -12,7 +12,7 @@ use super::chain::{digest_of, links};
 use super::compare::Worlds;
 use super::reference::{NodeReference, Placed, ThingKind};
 use super::reply::{
-    Ancestor, BranchSide, ChainLink, ChangedKey, ChangedOutput, Comparison, OutputShown,
+    Ancestor, BranchSide, ChainLink, ChangedKey, ChangedOutput, OutputShown, ThingComparison,
     WrittenThings,
 };
 use crate::backpack::inspect::PackedInRun;
@@ -45,7 +45,7 @@ impl Runtime {
         left: &NodeReference,
         right: &NodeReference,
         worlds: &Worlds<'_>,
-    ) -> Result<Comparison, Envelope> {
+    ) -> Result<ThingComparison, Envelope> {
         let (left, right) = (self.placed(left).await?, self.placed(right).await?);
         let left_name = self.name_of(left.session, left.run.id).await?;
         let right_name = self.name_of(right.session, right.run.id).await?;
@@ -62,7 +62,7 @@ impl Runtime {
         };
         let left = RunSide::since(common, &left, &left_name).await?;
         let right = RunSide::since(common, &right, &right_name).await?;
-        let mut compared = Comparison {
+        let mut compared = ThingComparison {
             kind: ThingKind::Run,
             ancestor,
             outputs: changed_outputs(&left.submitted, &right.submitted),
@@ -78,7 +78,7 @@ impl Runtime {
 
 /// Adds the writes of each side's steps.
 async fn add_writes(
-    compared: &mut Comparison,
+    compared: &mut ThingComparison,
     common: Option<NodeId>,
     worlds: &Worlds<'_>,
 ) -> Result<(), Envelope> {

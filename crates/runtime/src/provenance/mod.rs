@@ -34,7 +34,7 @@ pub use reference::{
 };
 pub use reply::{
     Ancestor, Became, BookmarkLink, BranchSide, ChainLink, ChangedKey, ChangedOutput, CommitTaken,
-    Comparison, FileWritten, Forked, ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing,
-    FrameWritten, KeyWritten, NodeBlame, OutputShown, RecapBlame, RecapLine, RecapSource,
+    FileWritten, Forked, ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing, FrameWritten,
+    KeyWritten, NodeBlame, OutputShown, RecapBlame, RecapLine, RecapSource, ThingComparison,
     WrittenKind, WrittenThings,
 };

@@ -38,7 +38,8 @@ pub use piton_workflow::projection::{
     NodeStep, PersonWait, RefusalReason, RunShape, ShapeStep, StepStats, WorkflowStats,
 };
 pub use piton_workflow::session::{
-    CheckpointBody, CheckpointReply, Question, Reply, ReplyBody, ReplyNotice, SettledStep,
+    CheckpointBody, CheckpointReply, PreferredBranch, Question, Reply, ReplyBody, ReplyNotice,
+    SettledStep,
 };
 pub use resume::{ResumeCandidate, ResumeCandidates, Searched};
 pub use run_export::{ExportOmission, ExportedStep, OmissionKind, RunExport};
