@@ -10,6 +10,7 @@ use piton_core::TimestampMs;
 use piton_core::port::Clock as _;
 use piton_runtime::config::{Configuration, Environment, Settings};
 use piton_runtime::project_env::{ProjectDir, project_dir};
+use piton_runtime::redaction::MachinePaths;
 
 use crate::adapters::SystemClock;
 use crate::data_dir;
@@ -62,6 +63,21 @@ impl App {
     /// Opens the data directory and creates it if necessary.
     pub(crate) fn open(&self) -> Result<Open, Failure> {
         Open::new(self, None)
+    }
+
+    /// Returns the directories of this machine that nothing which leaves it may name. `root` is the data directory.
+    pub(crate) fn machine_paths(&self, root: &Path) -> MachinePaths {
+        let (home, user_dir) = (self.environment.home(), self.environment.user_dir());
+        let working_dir = self.environment.working_dir.as_deref();
+        // A path may have been recorded as it is typed, or with its links resolved.
+        let resolved = |path: Option<&Path>| path.and_then(|path| path.canonicalize().ok());
+        MachinePaths::default()
+            .home(home)
+            .home(resolved(home).as_deref())
+            .directory(user_dir.as_deref())
+            .directory(working_dir)
+            .directory(Some(root))
+            .directory(resolved(Some(root)).as_deref())
     }
 
     /// Formats a path as a person writes it.

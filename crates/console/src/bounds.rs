@@ -21,6 +21,9 @@ pub const PERSON_BYTES_MAX: usize = 64;
 /// sign in one after the other, so the second attempt succeeds.
 pub const ENTRANCE_ATTEMPTS_MAX: usize = 8;
 
+/// Maximum number of bytes of the path of a project that a refusal quotes: some lines.
+pub const PROJECT_QUOTED_BYTES_MAX: usize = 256;
+
 /// Maximum size of a request's body in bytes. The largest is a workflow file, and the compiler's own limit is lower.
 pub const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
 

@@ -2,12 +2,13 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `console` | what the console works with |
+//! | `console`, `project_view` | what the console works with; the project that a request is about |
 //! | [`route`], [`routes`], `request`, `part_request`, `reply` | the table of routes, each with its use case, request and reply; how to add one |
 //! | `call_text` | the parts of a request as text: path and query |
 //! | [`secret`], [`entrance`] | keys and secrets; who may enter, and the browsers that did |
 //! | [`change_ring`], `change_feed` | hints that something changed: the last ones, numbered; and their delivery |
 //! | [`http`] | the server: checks, headers, assets, the API, the stream of changes |
+//! | `run_file` | a run as one HTML file |
 //! | [`bounds`] | every limit of the crate, with its reason |
 //!
 //! *Invariants*: the console speaks to the runtime alone, and to nothing below it. It shows and settles; it neither
@@ -22,11 +23,15 @@ mod console;
 pub mod entrance;
 pub mod http;
 mod part_request;
+mod project_view;
 mod reply;
 mod request;
 pub mod route;
 pub mod routes;
+mod run_file;
 pub mod secret;
 
 pub use console::{Console, ConsolePorts};
 pub use http::{Listener, serve};
+pub use project_view::ConsoleProject;
+pub use run_file::run_file;

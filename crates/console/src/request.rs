@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::LIMIT_MAX;
 use crate::entrance::Person;
+use crate::project_view::ProjectChoice;
 
 /// Names a session.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -250,9 +251,8 @@ pub(crate) struct SignedIn {
 pub(crate) struct ConsoleStatus {
     /// The name that is recorded with decisions.
     pub(crate) person: String,
-    /// The project directory of requests that name none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) project: Option<String>,
+    /// The projects to choose from. Requests that name none are about the first.
+    pub(crate) projects: Vec<ProjectChoice>,
     /// The version of Piton.
     pub(crate) version: &'static str,
 }

@@ -1,13 +1,13 @@
 //! A route of the API: method and path, the use case behind it, and the types of its request and reply.
 //!
 //! *Invariants*: a request is one type, whatever carries it: fields that the path names come from the path, the others
-//! from the query of a `GET` or from the JSON body of a `POST`. A reply names its schema. Only a `POST` changes
+//! from the query of a `GET` or from the JSON body of a `POST`. In either, `project` in the query says which project is
+//! meant. A reply names its schema. Only a `POST` changes
 //! anything.
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use piton_core::{Envelope, SessionId};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 
 use crate::bounds::{FILE_BYTES_MAX, REPLY_BYTES_MAX};
 use crate::call_text::{CallText, refused};
-use crate::console::Console;
 use crate::entrance::Person;
+use crate::project_view::ProjectView;
 
 /// Path that all routes are below.
 pub const API: &str = "/api/v1";
@@ -61,7 +61,7 @@ pub struct Route {
     pub(crate) request: TypeSchema,
     /// The type of the reply. A file has none.
     pub(crate) reply: Option<TypeSchema>,
-    pub(crate) work: Box<dyn Fn(Arc<Console>, Call) -> Answering + Send + Sync>,
+    pub(crate) work: Box<dyn Fn(ProjectView, Call) -> Answering + Send + Sync>,
     /// The session that a reply follows from alone, if it does.
     session: Option<SessionOf>,
 }
@@ -89,7 +89,7 @@ pub(crate) struct NoFields {}
 pub(crate) fn get<Asked, Reply, Doing>(
     path: &'static str,
     schema: &'static str,
-    work: impl Fn(Arc<Console>, Asked) -> Doing + Copy + Send + Sync + 'static,
+    work: impl Fn(ProjectView, Asked) -> Doing + Copy + Send + Sync + 'static,
 ) -> Route
 where
     Asked: DeserializeOwned + JsonSchema + Send + 'static,
@@ -103,9 +103,9 @@ where
         reply_bytes_max: REPLY_BYTES_MAX,
         request: SchemaGenerator::subschema_for::<Asked>,
         reply: Some(SchemaGenerator::subschema_for::<Reply>),
-        work: Box::new(move |console, call| {
+        work: Box::new(move |view, call| {
             Box::pin(async move {
-                let reply = work(console, call.text.read()?).await?;
+                let reply = work(view, call.text.read()?).await?;
                 Ok(document(schema, &reply))
             })
         }),
@@ -116,7 +116,7 @@ where
 /// Creates a route that sends a file.
 pub(crate) fn file<Asked, Doing>(
     path: &'static str,
-    work: impl Fn(Arc<Console>, Asked) -> Doing + Copy + Send + Sync + 'static,
+    work: impl Fn(ProjectView, Asked) -> Doing + Copy + Send + Sync + 'static,
 ) -> Route
 where
     Asked: DeserializeOwned + JsonSchema + Send + 'static,
@@ -129,8 +129,8 @@ where
         reply_bytes_max: FILE_BYTES_MAX,
         request: SchemaGenerator::subschema_for::<Asked>,
         reply: None,
-        work: Box::new(move |console, call| {
-            Box::pin(async move { work(console, call.text.read()?).await })
+        work: Box::new(move |view, call| {
+            Box::pin(async move { work(view, call.text.read()?).await })
         }),
         session: None,
     }
@@ -140,7 +140,7 @@ where
 pub(crate) fn post<Asked, Reply, Doing>(
     path: &'static str,
     schema: &'static str,
-    work: impl Fn(Arc<Console>, Person, Asked) -> Doing + Copy + Send + Sync + 'static,
+    work: impl Fn(ProjectView, Person, Asked) -> Doing + Copy + Send + Sync + 'static,
 ) -> Route
 where
     Asked: DeserializeOwned + JsonSchema + Send + 'static,
@@ -154,10 +154,10 @@ where
         reply_bytes_max: REPLY_BYTES_MAX,
         request: SchemaGenerator::subschema_for::<Asked>,
         reply: Some(SchemaGenerator::subschema_for::<Reply>),
-        work: Box::new(move |console, call| {
+        work: Box::new(move |view, call| {
             Box::pin(async move {
                 let asked = read_body(&call.text, &call.body)?;
-                let reply = work(console, call.person, asked).await?;
+                let reply = work(view, call.person, asked).await?;
                 Ok(document(schema, &reply))
             })
         }),

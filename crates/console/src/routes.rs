@@ -46,7 +46,7 @@ pub const STATUS: &str = "/status";
 #[rustfmt::skip] // A line for each.
 pub fn routes() -> Vec<Route> {
     vec![
-        get("/inbox", "piton.inbox/1", |it, NoFields {}| async move { it.runtime.inbox(it.project(), it.files.as_deref()).await }),
+        get("/inbox", "piton.inbox/1", |it, NoFields {}| async move { it.runtime.inbox(it.project(), it.declared_files()).await }),
         get("/runs", "piton.session.page/1", |it, asked: RunQuery| async move { it.runtime.run_page(&RunQuery { freshness: Freshness::Indexed, ..asked }).await }),
         get("/runs/completions", "piton.session.completions/1", |it, asked: CompleteLine| async move {
             Ok(LineCompletions { completions: it.runtime.complete_run_query(&asked.line, asked.place).await? })
@@ -66,9 +66,11 @@ pub fn routes() -> Vec<Route> {
         get("/sessions/{session}/runs/{run}/recap", "piton.blame.recap/1", |it, asked: OneNode| async move { it.runtime.blame_recap(&asked.reference()).await }),
         get("/sessions/{session}/runs/{run}/fork", "piton.fork/1", |it, asked: OneNode| async move { it.runtime.fork_run(&asked.reference()).await }),
         post("/sessions/{session}/settle", "piton.settle/1", |it, person, asked: SettleRun| async move { it.runtime.settle_question(asked.by(&person)).await }),
+        post("/sessions/{session}/runs/{run}/prefer", "piton.session.prefer/1", |it, person, asked: OneNode| async move { it.runtime.prefer_branch(&asked.reference(), person.name().parse().ok()).await }),
         post("/sessions/{session}/keep", "piton.session.keep/1", |it, _, asked: KeepSession| async move { it.runtime.keep_session(&asked.reference(), asked.keep).await }),
         post("/sessions/{session}/delete", "piton.session.delete/1", |it, _, asked: OneSession| async move { it.runtime.delete_session(&asked.reference()).await }),
         file("/sessions/{session}/bundle", |it, asked: OneSession| async move { it.runtime.export_session(&asked.reference(), false).await }),
+        file("/sessions/{session}/runs/{run}/file", |it, asked: OneRun| async move { it.run_file(asked.address()).await }),
         file("/artifacts/{digest}/content", |it, asked: OneArtifact| async move { it.artifact(asked.digest).await }),
         get("/compare", "piton.diff/1", |it, asked: TwoThings| async move {
             let (left, right) = asked.references()?;
@@ -96,7 +98,7 @@ pub fn routes() -> Vec<Route> {
         get("/backpacks/{backpack}/flow", "piton.backpack.flow/1", |it, asked: OneBackpack| async move { Ok(BackpackFlow { graph: it.backpacks.flow_graph(&asked.reference()).await? }) }),
         get("/backpacks/{backpack}/items/{key}/value", "piton.backpack.item/1", |it, asked: OneItem| async move { it.backpacks.item_part(&asked.reference(), &asked.point(), &asked.key, Reveal::Nothing, asked.from_byte).await }),
         post("/backpacks/{backpack}/items/{key}/reveal", "piton.backpack.item/1", |it, _, asked: OneItem| async move { it.backpacks.item_part(&asked.reference(), &asked.point(), &asked.key, Reveal::Protected, asked.from_byte).await }),
-        get("/workspaces", "piton.workspace.map/1", |it, NoFields {}| async move { Ok(it.files.as_deref().map(FileMap::of).unwrap_or_default()) }),
+        get("/workspaces", "piton.workspace.map/1", |it, NoFields {}| async move { Ok(it.declared_files().map(FileMap::of).unwrap_or_default()) }),
         get("/workspaces/resolve", "piton.workspace.resolve/1", |it, asked: OnePath| async move { it.files()?.resolve(&asked.path) }),
         get("/workspaces/log", "piton.workspace.log_all/1", |it, asked: FileLogQuery| async move { it.files()?.log(&asked).await }),
         get("/overlays/{overlay}/changes", "piton.workspace.diff/1", |it, asked: SomeChanges| async move { it.files()?.overlay_changes(&asked.overlay, asked.from, asked.limit()).await }),

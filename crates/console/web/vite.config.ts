@@ -16,6 +16,8 @@ for (const [name, source] of Object.entries(FONTS)) {
 
 /** The page of an exported run is one script and one style sheet, which the exporter puts into a document. */
 const exported = {
+  // Fonts are part of the style sheet: there is nothing to ask for.
+  assetsInlineLimit: 1_000_000,
   emptyOutDir: false,
   copyPublicDir: false,
   rolldownOptions: {

@@ -87,6 +87,16 @@ pub const PAGE_REPLY_BYTES_MAX: usize = 1000 * 1024;
 /// even if every byte has to be escaped.
 pub const PROMPT_SHOWN_BYTES_MAX: usize = 64 * 1024;
 
+/// Maximum size in bytes of the data of an exported run: with the page around it, what most mail servers take.
+pub const RUN_EXPORT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Maximum number of recaps in an exported run, those of the newest steps. Each repeats the notes before it, so that all
+/// of a long run would be the square of it.
+pub const RUN_EXPORT_RECAPS_MAX: usize = 200;
+
+/// Minimum length in bytes of a protected text that is looked for in other texts. Shorter ones occur by chance.
+pub const PROTECTED_TEXT_BYTES_MIN: usize = 8;
+
 /// Maximum number of events on a page: a few screens.
 pub const EVENTS_PAGE_MAX: usize = 200;
 

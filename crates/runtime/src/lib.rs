@@ -13,6 +13,7 @@
 //! * `flow` (feature `flow`): flows from files: check, draw, run and resume them.
 //! * `mcp_tools` (feature `flow`): the tools of other MCP servers, for flows.
 //! * [`provenance`]: the origin of things: blame, forks, and the differences between two branches.
+//! * [`redaction`]: what must not leave this machine, and its removal from a document.
 //! * [`models`]: the clients that answer for models.
 //! * [`backpack`]: backpacks, as agents use them and as their owner inspects them.
 //! * [`run_query`]: the query line, by which people find runs.
@@ -81,6 +82,7 @@ mod nearest;
 pub mod page;
 pub mod project_env;
 pub mod provenance;
+pub mod redaction;
 pub mod reply;
 pub mod request;
 mod run_label;

@@ -23,7 +23,7 @@ fn workflow() -> Vec<(&'static str, Schema)> {
 fn runtime() -> Vec<(&'static str, Schema)> {
     use piton_runtime::config::schema;
     vec![
-        ("diff", told::<piton_runtime::provenance::Comparison>()),
+        ("diff", told::<piton_runtime::provenance::ThingComparison>()),
         ("fork", told::<piton_runtime::provenance::ForkedThing>()),
         ("piton-toml", schema::project_file()),
         ("user-config-toml", schema::user_file()),

@@ -17,7 +17,7 @@ const MAY_CONTINUE: &str = "This step asks for your confirmation but does not wa
 
 /// The name under which a person decides.
 #[derive(Args)]
-struct DecidedBy {
+pub(crate) struct DecidedBy {
     /// Your name in the record [default: your user name]
     #[arg(long = "as", value_name = "NAME")]
     name: Option<PersonName>,
@@ -25,7 +25,7 @@ struct DecidedBy {
 
 impl DecidedBy {
     /// Returns the name that was given, else that of the user. A user name that cannot be recorded is left out.
-    fn name(self, app: &App) -> Option<PersonName> {
+    pub(crate) fn name(self, app: &App) -> Option<PersonName> {
         let variables = ["USER", "LOGNAME"].into_iter();
         let of_user = || {
             let mut names = variables.filter_map(|name| app.environment.variable(name));

@@ -3,8 +3,8 @@
 use clap::Args;
 use piton_core::Digest;
 use piton_runtime::provenance::{
-    Became, BranchSide, ChangedKey, ChangedOutput, CommitTaken, Comparison, FileWritten,
-    FrameWritten, KeyWritten, ThingKind, ThingReference, WrittenKind, WrittenThings,
+    Became, BranchSide, ChangedKey, ChangedOutput, CommitTaken, FileWritten, FrameWritten,
+    KeyWritten, ThingComparison, ThingKind, ThingReference, WrittenKind, WrittenThings,
 };
 
 use super::blame::say_link;
@@ -38,7 +38,7 @@ impl DiffThings {
     }
 }
 
-fn print(app: &App, compared: &Comparison) {
+fn print(app: &App, compared: &ThingComparison) {
     match &compared.ancestor {
         Some(ancestor) => {
             writeln!(app.output, "Both come from {}.", ancestor.name);
@@ -123,7 +123,7 @@ fn say_more(app: &App, count: usize, what: &str) {
     }
 }
 
-fn say_changes(app: &App, compared: &Comparison) {
+fn say_changes(app: &App, compared: &ThingComparison) {
     for ChangedOutput { step, artifact, diff, left_out, .. } in &compared.outputs {
         let what = artifact.as_deref().unwrap_or("notes");
         writeln!(app.output, "\n{what} of {step}");

@@ -25,6 +25,7 @@ use crate::bounds::{BODY_BYTES_MAX, BODY_WAIT, LIMIT_MAX};
 use crate::call_text::{CallText, refused};
 use crate::console::Console;
 use crate::entrance::Person;
+use crate::project_view::ProjectView;
 use crate::route::{API, Call, Route, RouteMethod};
 use crate::routes::routes;
 
@@ -53,8 +54,9 @@ async fn answer(
     request: Request,
 ) -> Result<Response, Problem> {
     let path = path.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let text = CallText::new(path, request.uri().query())?;
+    let mut text = CallText::new(path, request.uri().query())?;
     check_limit(&text)?;
+    let view = ProjectView::new(Arc::clone(&console), text.take("project").as_deref())?;
     let known = request.headers().get(IF_NONE_MATCH).cloned();
     let body = match route.method {
         RouteMethod::Get => Vec::new(),
@@ -76,7 +78,7 @@ async fn answer(
         }
         None => None,
     };
-    let reply = (route.work)(console, Call { text, body, person }).await?;
+    let reply = (route.work)(view, Call { text, body, person }).await?;
     if reply.len() > route.reply_bytes_max {
         let advice = "Ask for less: one run, one step, or fewer entries at a time.";
         let (size, max, how) = (reply.len(), route.reply_bytes_max, MeasuredSize::Utf8Bytes);

@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use piton_console::entrance::Person;
-use piton_console::{Console, ConsolePorts, Listener, serve};
+use piton_console::{Console, ConsolePorts, ConsoleProject, Listener, serve};
 use piton_core::port::fixed::{ManualClock, SeededEntropy};
 use piton_core::{Digest, FileBytes, TimestampMs};
 use piton_runtime::backpack::inspect::Backpacks;
 use piton_runtime::backpack::{BackpackPorts, JournalPorts};
 use piton_runtime::config::{Configuration, Environment};
+use piton_runtime::redaction::MachinePaths;
 use piton_runtime::request::StartWorkflow;
 use piton_runtime::{Runtime, RuntimePorts, Whereabouts};
 use piton_store::memory::{
@@ -39,8 +41,17 @@ impl Machine {
         Self::start_at(None).await
     }
 
+    /// Starts a console with projects to choose from.
+    pub(crate) async fn start_in(projects: &[&Path]) -> Self {
+        Self::start_with(None, projects).await
+    }
+
     /// Starts a console whose page has one further origin.
     pub(crate) async fn start_at(public: Option<&str>) -> Self {
+        Self::start_with(public, &[]).await
+    }
+
+    async fn start_with(public: Option<&str>, projects: &[&Path]) -> Self {
         let clock = Arc::new(ManualClock::new(TimestampMs(1_800_000_000_000)));
         let entropy = Arc::new(SeededEntropy::new(3));
         let blobs = MemoryBlobs::new(clock.clone());
@@ -63,17 +74,22 @@ impl Machine {
         let configuration = Configuration::load(Environment::default()).unwrap();
         let runtime = Arc::new(Runtime::new(ports, configuration).unwrap());
         let changes = MemoryChanges::new();
+        let projects = projects.iter().map(|directory| ConsoleProject {
+            directory: directory.to_path_buf(),
+            files: None,
+            frames: None,
+        });
+        let projects = projects.collect();
         let console = Console::new(ConsolePorts {
             runtime: runtime.clone(),
             backpacks: Backpacks::new(backpacks),
-            files: None,
-            frames: None,
+            projects,
             table: Arc::new(MemoryTable::new()),
             changes: Arc::new(changes.clone()),
             clock: clock.clone(),
             entropy,
-            project: None,
             person: Person::new("os-user").unwrap(),
+            machine: MachinePaths::default().home(Some(Path::new("/home/os-user"))),
             program: Digest::of(&FileBytes(b"this program")),
         });
         let listener = Listener::bind(0).await.unwrap().unwrap();

@@ -6,3 +6,5 @@ mod browser;
 mod changes;
 mod entering;
 mod page;
+mod projects;
+mod run_file;

@@ -1,42 +1,48 @@
-/** Puts a run into one HTML file, as the exporter does, opens it from disk, and fails on any message. */
-import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+/**
+ * Opens a run that `piton session export RUN --html` wrote, from disk and without a network, in both themes, and fails on
+ * any message, any request, or if nothing of the run is shown. `node dev/export.mjs FILE`
+ */
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { chromium } from 'playwright-core'
-import * as fixtures from './fixtures.mjs'
-import { reply, world } from './replies.mjs'
 
-const ASSETS = join(import.meta.dirname, '../../assets')
-const found = world('full')
-const { sessionId, runId } = found.small.run.summary
-const data = { ids: [sessionId, runId] }
-const base = `/sessions/${sessionId}/runs/${runId}`
-const { run: _, ...shaped } = found.small
-data[`${base}/shape`] = shaped
-for (const node of found.small.shape.nodes.id) {
-  data[`${base}/steps/${node}`] = fixtures.stepDetail(found.small, node)
-  data[`${base}/steps/${node}/writes`] = fixtures.stepWrites(node)
-  data[`${base}/recap?node=${node}`] = reply(found, 'GET', `${base}/recap`, { node })
-}
-data[`${base}/events`] = reply(found, 'GET', `${base}/events`, {})
-const script = readFileSync(join(ASSETS, 'export.js'), 'utf8')
-const style = readFileSync(join(ASSETS, 'export.css'), 'utf8')
-const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; connect-src 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html`
-if (/<\/script/i.test(script) || /<\/style/i.test(style)) throw new Error('the script would end early')
-const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>amber-otter</title><style>${style}</style></head><body><script type="application/json" id="piton-run">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script><script>${script}</script></body></html>`
-const file = join(import.meta.dirname, 'shots/exported.html')
-writeFileSync(file, html)
+const [file] = process.argv.slice(2)
+if (!file) throw new Error('Name the file: node dev/export.mjs FILE')
+const url = `file://${resolve(file)}`
+const SHOTS = join(import.meta.dirname, 'shots')
+mkdirSync(SHOTS, { recursive: true })
+const TABS = ['prompt', 'outputs', 'attempts', 'why', 'wrote', 'context', 'events']
+
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
-const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-const messages = []
-page.on('console', (message) => messages.push(message.text()))
-page.on('pageerror', (error) => messages.push(String(error.stack)))
-await page.goto(`file://${file}`)
-await page.waitForSelector('button.row')
-await page.keyboard.press('k')
-await page.waitForTimeout(500)
-await page.screenshot({ path: join(import.meta.dirname, 'shots/exported.png') })
-console.log(page.url().slice(-90), messages.length === 0 ? 'no messages' : messages, `${(html.length / 1000).toFixed(0)} kB`)
+const faults = []
+for (const colorScheme of ['light', 'dark']) {
+  for (const width of [1440, 390]) {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+    page.on('console', (message) => faults.push(message.text()))
+    page.on('pageerror', (error) => faults.push(String(error.stack)))
+    page.on('request', (request) => {
+      if (request.url() !== url && !request.url().startsWith('data:')) faults.push(`asked for ${request.url()}`)
+    })
+    await page.goto(url)
+    await page.waitForSelector('button.row')
+    const shoot = (name) => page.screenshot({ path: join(SHOTS, `exported-${name}-${colorScheme}-${width}.png`) })
+    await shoot('run')
+    if (width === 390) await page.locator('button.row').first().click()
+    else for (let i = 0; i < 3; i++) await page.keyboard.press('k')
+    for (const tab of TABS) {
+      await page.getByRole('tab', { name: new RegExp(`^${tab}`, 'i') }).click()
+      await page.waitForTimeout(50)
+      if (await page.getByText('This is not part of the file').count()) faults.push(`${tab} is missing`)
+    }
+    await shoot('events')
+    const left = page.getByRole('button', { name: 'What is left out' })
+    if (await left.count()) {
+      await left.click()
+      await shoot('omissions')
+    }
+    await page.close()
+  }
+}
 await browser.close()
-process.exitCode = messages.length === 0 ? 0 : 1
+console.log(faults.length === 0 ? 'no messages, no requests' : faults)
+process.exitCode = faults.length === 0 ? 0 : 1

@@ -34,6 +34,8 @@ export const PAGES = [
   ['run-fork', run, { keys: ['f'] }],
   ['run-blame', run, { keys: ['b'] }],
   ['run-compare', `${run}?compare=${id('sess', 1)}/${id('run', 1)}&left=${node(20)}&right=${node(22)}`],
+  ['run-branch', `${run}?node=${node(20)}`],
+  ['run-export', run, { click: 'Export' }],
   ['run-large', large],
   ['run-large-graph', `${large}?view=graph`],
   ['run-damaged', null],
@@ -58,6 +60,7 @@ export const PAGES = [
   ['context', '/context?path=src/login'],
   ['context-compose', '/context?path=src/login&tab=compose'],
   ['settings', '/settings'],
+  ['project', '/workflows?project=/home/mara/tools', { click: 'Project:' }],
 ]
 
 const filters = process.argv.slice(2).filter((word) => !word.startsWith('--'))
@@ -83,6 +86,12 @@ for (const theme of ['light', 'dark']) {
       const address = path ?? `/runs/${full.world.damaged.run.summary.sessionId}/${id('run', 999_003)}`
       await page.goto(`http://127.0.0.1:${how.scene === 'empty' ? 8132 : 8131}${address}`)
       await page.waitForTimeout(350)
+      if (how.click) {
+        // On a phone, some buttons stand in the menu, and some nowhere.
+        if (width === 390) await page.getByRole('button', { name: 'Menu' }).click()
+        const button = page.getByRole('button', { name: how.click })
+        if (await button.isVisible()) await button.click()
+      }
       for (const key of how.keys ?? []) {
         await page.keyboard.press(key)
         await page.waitForTimeout(150)

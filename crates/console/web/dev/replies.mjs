@@ -33,7 +33,7 @@ export function reply(world, method, path, query, body, hint) {
   const found = path.split('/').filter(Boolean).map(decodeURIComponent)
   if (method === 'POST') return act(world, found, body, hint)
   const [first, second, third, fourth, fifth, sixth] = found
-  if (first === 'status') return { person: 'mara', project: '/home/mara/shop', projects: [{ path: '/home/mara/shop', name: 'shop' }, { path: '/home/mara/tools', name: 'tools' }], version: '0.1.0', canDemo: true }
+  if (first === 'status') return { person: 'mara', projects: [{ path: '/home/mara/shop', name: 'shop' }, { path: '/home/mara/tools', name: 'tools' }], version: '0.1.0', canDemo: true }
   if (first === 'inbox') return inbox(world)
   if (first === 'search') return search(query)
   if (first === 'runs' && second === 'fields') return { fields: FIELDS }
@@ -72,8 +72,22 @@ function act(world, found, body, hint) {
     hint({ scope: 'run' })
     return {}
   }
+  if (first === 'sessions' && found[4] === 'prefer') return prefer(world, second, body.node)
   if (first === 'sessions') return { sessionId: second, kept: body?.keep ?? false, setAside: [] }
   return parts.act(world.parts, found, body, hint)
+}
+
+function prefer(world, session, node) {
+  const run = runOf(world, session)
+  const { nodes, tips } = run.shape
+  const at = nodes.id.indexOf(node)
+  const isBelow = (tip) => {
+    for (let up = tip; up !== null; up = nodes.parent[up]) if (up === at) return true
+    return false
+  }
+  const tip = tips.findLast(isBelow)
+  run.shape.preferredTip = tip
+  return { sessionId: session, runId: run.runId, tipId: nodes.id[tip], wasPreferred: false }
 }
 
 function inbox(world) {
@@ -135,10 +149,12 @@ function runPage(world, query) {
   } else if (/nothing/.test(line)) total = 0
   else runs = Array.from({ length: Math.max(0, Math.min(limit, total - from)) }, (_, i) => at(from + i))
   return {
-    version: 'v1',
+    version: 1,
     total,
     from,
-    runs,
+    isCaughtUp: true,
+    unreadable: 0,
+    runs: runs.map(({ summary }) => ({ run: summary })),
     terms: terms(line),
     facets: [
       { field: 'status', values: [['in_progress', 14210], ['waiting', 2], ['blocked', 14318], ['complete', 57204], ['complete_with_gaps', 14266]].map(([value, count]) => ({ value, count })), leftOut: 0 },
@@ -187,14 +203,15 @@ function forked(run, node) {
   const { summary } = run.run
   const at = run.shape.nodes.id.indexOf(node)
   return {
+    sessionId: run.sessionId,
+    runId: run.runId,
     label: summary.label,
     name: summary.label,
     nodeId: node,
     step: 'prove',
     title: run.shape.titles[run.shape.nodes.title[at]] ?? 'Prove it',
     wasLeft: true,
-    prompt: `Continue the Piton run ${summary.label} from an earlier step. Call continue_workflow with {"continueToken":"ct_2r7k…9f"} and do the step it returns; what you submit begins a new branch.`,
-    command: `piton session fork ${summary.label} --node ${node.slice(0, 13)}`,
+    nextCall: { tool: 'continue_workflow', params: { stateToken: 'st-7h2kq9xd-3-m3v8c2nq5wp1d6x0' } },
   }
 }
 

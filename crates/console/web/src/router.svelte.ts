@@ -1,10 +1,18 @@
 /** The address bar as state. An exported file has no addresses of its own, so there the route lives in the fragment. */
 import { embedded } from './api/client'
+import { project } from './api/project.svelte'
 import { formatRoute, parseRoute, type PageName, type Route } from './view/route'
 
 const inFragment = embedded !== undefined
 
+/** Reads the address. The project that it names holds for every request from now on. */
 function current(): Route {
+  const route = readAddress()
+  project.chosen = route.query['project']
+  return route
+}
+
+function readAddress(): Route {
   // The link that lets a browser in has its key in the fragment, where no server sees it.
   if (!inFragment && location.pathname === '/' && location.hash.length > 1) return parseRoute('/enter')
   if (!inFragment) return parseRoute(location.pathname, location.search)
@@ -19,7 +27,8 @@ window.addEventListener(inFragment ? 'hashchange' : 'popstate', () => {
 })
 
 export function hrefOf(page: PageName, ids: string[] = [], query: Record<string, string> = {}): string {
-  const address = formatRoute({ page, ids, query })
+  // A link stays in the project, unless it names one itself.
+  const address = formatRoute({ page, ids, query: project.chosen === undefined ? query : { project: project.chosen, ...query } })
   return inFragment ? `#${address}` : address
 }
 

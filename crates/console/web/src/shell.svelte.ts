@@ -53,8 +53,13 @@ export const theme = $state({ choice: readTheme() })
 applyTheme()
 
 function readTheme(): Theme {
-  const kept = localStorage.getItem(THEME)
-  return kept === 'light' || kept === 'dark' ? kept : 'system'
+  try {
+    const kept = localStorage.getItem(THEME)
+    return kept === 'light' || kept === 'dark' ? kept : 'system'
+  } catch {
+    // A file that is shown in a sandbox has no storage.
+    return 'system'
+  }
 }
 
 function applyTheme(): void {
@@ -64,9 +69,13 @@ function applyTheme(): void {
 
 export function chooseTheme(choice: Theme): void {
   theme.choice = choice
-  if (choice === 'system') localStorage.removeItem(THEME)
-  else localStorage.setItem(THEME, choice)
   applyTheme()
+  try {
+    if (choice === 'system') localStorage.removeItem(THEME)
+    else localStorage.setItem(THEME, choice)
+  } catch {
+    // It holds until the file is closed.
+  }
 }
 
 /* Messages */

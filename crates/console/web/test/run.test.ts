@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ShapedRun } from '../src/api/replies'
 import { rowOfNode, rowsOf } from '../src/view/rows'
-import { commonAncestor, momentsOf, readRun, stateOf } from '../src/view/run'
+import { commonAncestor, isAbove, momentsOf, readRun, stateOf } from '../src/view/run'
 import { linesBetween, rowsOfLines, rowsOfUnified } from '../src/view/diff'
 import { EventReader, backoff } from '../src/api/events'
 // @ts-expect-error the fixtures of the development server have no types
@@ -170,4 +170,18 @@ test('tries become rarer, up to fifteen seconds', () => {
   expect(backoff(0, 0)).toBe(250)
   expect(backoff(3, 1)).toBe(4000)
   expect(backoff(400, 1)).toBe(15_000)
+})
+
+test('a node is above exactly the nodes that descend from it', () => {
+  fc.assert(
+    fc.property(runs, (shown) => {
+      const model = readRun(shown)
+      for (let below = 0; below < model.count; below++) {
+        const way = new Set<number>()
+        for (let node = below; node >= 0; node = model.parent[node]!) way.add(node)
+        for (let node = 0; node < model.count; node++) expect(isAbove(model, node, below)).toBe(way.has(node))
+      }
+    }),
+    { numRuns: 40 },
+  )
 })

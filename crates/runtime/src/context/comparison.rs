@@ -12,7 +12,7 @@ use piton_core::{Envelope, NodeId, RunId};
 use super::project::ProjectContext;
 use crate::bounds::{CHANGES_SHOWN_MAX, DIGEST_DIGITS_SHOWN, RUN_RECORDS_MAX, cut};
 use crate::provenance::{
-    Became, BranchSide, Comparison, FileWritten, FrameWritten, ThingKind, WrittenKind,
+    Became, BranchSide, FileWritten, FrameWritten, ThingComparison, ThingKind, WrittenKind,
     WrittenThings,
 };
 use crate::text_diff;
@@ -91,7 +91,7 @@ impl ProjectContext {
         &self,
         left: &str,
         right: &str,
-    ) -> Result<Comparison, Envelope> {
+    ) -> Result<ThingComparison, Envelope> {
         let (left, right): (RootRef, RootRef) = (left.parse()?, right.parse()?);
         let (of_left, of_right) =
             (self.context.root(&left).await?, self.context.root(&right).await?);
@@ -107,7 +107,7 @@ impl ProjectContext {
         newer.written = written;
         let (kind, ancestor) = (ThingKind::Tree, Some(named(older)));
         let notes = vec!["A tree keeps digests of files, not contents.".to_owned()];
-        Ok(Comparison::of_states(kind, ancestor, left, right, notes))
+        Ok(ThingComparison::of_states(kind, ancestor, left, right, notes))
     }
 
     /// Returns the files and frames that the newer of two trees adds or changes.

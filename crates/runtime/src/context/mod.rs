@@ -18,6 +18,8 @@ pub mod generate;
 mod project;
 mod settings;
 
+#[cfg(feature = "flow")]
+pub(crate) use comparison::MadeInRun;
 pub use piton_context::agent::{AgentContext, Agents, ContextAgent, ModelAnswer, Right, Role};
 pub use piton_context::batch::BatchLine;
 pub use piton_context::bounds::CONTENT_BYTES_MAX;

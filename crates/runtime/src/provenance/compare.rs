@@ -16,7 +16,7 @@ use piton_core::{Code, Envelope, truncate};
 use piton_store::port::BoxFuture;
 
 use super::reference::{ThingKind, ThingReference};
-use super::reply::Comparison;
+use super::reply::ThingComparison;
 use crate::backpack::inspect::{BackpackReference, Backpacks};
 use crate::bounds::PATH_QUOTED_BYTES_MAX;
 use crate::context::ProjectContext;
@@ -41,7 +41,7 @@ impl Runtime {
         left: &'a ThingReference,
         right: &'a ThingReference,
         worlds: &'a Worlds<'_>,
-    ) -> BoxFuture<'a, Result<Comparison, Envelope>> {
+    ) -> BoxFuture<'a, Result<ThingComparison, Envelope>> {
         Box::pin(async move {
             match self.common_kind(left, right, worlds).await? {
                 ThingKind::Run => self.compare_nodes(&left.node(), &right.node(), worlds).await,

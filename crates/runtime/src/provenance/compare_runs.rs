@@ -5,16 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use piton_core::{Digest, Envelope, NodeId, RunId};
 use piton_workflow::NodeAddress;
 use piton_workflow::projection::{RecordedOutput, RunNode, RunState};
+use piton_workspaces::audit::AuditRecord;
 use serde_json::Value;
 
 use super::chain::{digest_of, links};
 use super::compare::Worlds;
 use super::reference::{NodeReference, Placed, ThingKind};
 use super::reply::{
-    Ancestor, BranchSide, ChainLink, ChangedKey, ChangedOutput, Comparison, OutputShown,
+    Ancestor, BranchSide, ChainLink, ChangedKey, ChangedOutput, OutputShown, ThingComparison,
     WrittenThings,
 };
+use crate::backpack::inspect::PackedInRun;
 use crate::bounds::{CHANGES_SHOWN_MAX, ID_ENDING_SHOWN, STEPS_SHOWN_MAX, cut};
+use crate::context::MadeInRun;
 use crate::reply::StepWrites;
 use crate::text_diff;
 use crate::workflow::Runtime;
@@ -42,7 +45,7 @@ impl Runtime {
         left: &NodeReference,
         right: &NodeReference,
         worlds: &Worlds<'_>,
-    ) -> Result<Comparison, Envelope> {
+    ) -> Result<ThingComparison, Envelope> {
         let (left, right) = (self.placed(left).await?, self.placed(right).await?);
         let left_name = self.name_of(left.session, left.run.id).await?;
         let right_name = self.name_of(right.session, right.run.id).await?;
@@ -59,7 +62,7 @@ impl Runtime {
         };
         let left = RunSide::since(common, &left, &left_name).await?;
         let right = RunSide::since(common, &right, &right_name).await?;
-        let mut compared = Comparison {
+        let mut compared = ThingComparison {
             kind: ThingKind::Run,
             ancestor,
             outputs: changed_outputs(&left.submitted, &right.submitted),
@@ -75,7 +78,7 @@ impl Runtime {
 
 /// Adds the writes of each side's steps.
 async fn add_writes(
-    compared: &mut Comparison,
+    compared: &mut ThingComparison,
     common: Option<NodeId>,
     worlds: &Worlds<'_>,
 ) -> Result<(), Envelope> {
@@ -245,40 +248,74 @@ async fn written<const N: usize>(
     // Both sides usually belong to one run. Its writes are searched once and then divided among the sets.
     let runs: BTreeSet<RunId> = sets.iter().map(|(run, _)| *run).collect();
     for run in runs {
-        let mut of_run: Vec<_> =
-            sets.iter().zip(&mut written).filter(|((own, _), _)| *own == run).collect();
-        let packed = worlds.backpacks.written_in(run).await?;
-        note(notes, packed.unreadable, "backpacks cannot be read.");
-        note(notes, packed.not_reached, "backpacks were not read, those that are longest unused.");
-        for ((_, nodes), written) in &mut of_run {
-            // The net change per side: what a key held before its first write there and after its last.
-            let keys = packed.net(&|node| nodes.contains(node));
-            (written.keys, written.keys_left_out) = cut(keys, CHANGES_SHOWN_MAX);
-        }
-        if let Some(files) = worlds.files {
-            let (recorded, left_out) = files.written_in(run).await?;
-            note(notes, left_out, "later changes of files were not looked at.");
-            for ((_, nodes), written) in &mut of_run {
-                let changed = files.net(&recorded, &|node| nodes.contains(node)).await;
-                (written.files, written.files_left_out) = cut(changed, CHANGES_SHOWN_MAX);
-            }
-        }
-        let frames = async {
-            let Some(frames) = worlds.frames else { return Ok(()) };
-            let made = frames.made_in(run).await?;
-            note(notes, made.left_out, "more frames of the run were not looked at.");
-            for ((_, nodes), written) in &mut of_run {
-                let made = frames.made_at(&made, &|node| nodes.contains(node)).await?;
-                (written.frames, written.frames_left_out) = made;
-            }
-            Ok::<(), Envelope>(())
-        };
-        // Damaged context of a project must not prevent the comparison of a run.
-        if let Err(trouble) = frames.await {
-            notes.push(format!("The frames cannot be looked at. {}", trouble.message));
+        let writes = RunWrites::load(worlds, run, notes).await?;
+        for ((_, nodes), written) in
+            sets.iter().zip(&mut written).filter(|((own, _), _)| *own == run)
+        {
+            *written = writes.at(&|node| nodes.contains(node), notes).await;
         }
     }
     Ok(written)
+}
+
+/// Everything that the steps of a run wrote.
+pub(super) struct RunWrites<'a> {
+    worlds: &'a Worlds<'a>,
+    pub(super) packed: PackedInRun,
+    files: Vec<AuditRecord>,
+    frames: Option<MadeInRun>,
+}
+
+impl<'a> RunWrites<'a> {
+    /// Searches the writes of a run. Adds a note about anything that could not be examined.
+    pub(super) async fn load(
+        worlds: &'a Worlds<'a>,
+        run: RunId,
+        notes: &mut Vec<String>,
+    ) -> Result<Self, Envelope> {
+        let packed = worlds.backpacks.written_in(run).await?;
+        note(notes, packed.unreadable, "backpacks cannot be read.");
+        note(notes, packed.not_reached, "backpacks were not read, those that are longest unused.");
+        let mut files = Vec::new();
+        if let Some(world) = worlds.files {
+            let (recorded, left_out) = world.written_in(run).await?;
+            note(notes, left_out, "later changes of files were not looked at.");
+            files = recorded;
+        }
+        let frames = match worlds.frames {
+            Some(world) => frames_of(world.made_in(run).await, notes),
+            None => None,
+        };
+        if let Some(made) = &frames {
+            note(notes, made.left_out, "more frames of the run were not looked at.");
+        }
+        Ok(Self { worlds, packed, files, frames })
+    }
+
+    /// Returns the net change at some nodes: what a thing held before its first write there and after its last.
+    pub(super) async fn at(
+        &self,
+        is_meant: &(dyn Fn(&NodeId) -> bool + Sync),
+        notes: &mut Vec<String>,
+    ) -> WrittenThings {
+        let mut written = WrittenThings::default();
+        (written.keys, written.keys_left_out) = cut(self.packed.net(is_meant), CHANGES_SHOWN_MAX);
+        if let Some(world) = self.worlds.files {
+            let changed = world.net(&self.files, is_meant).await;
+            (written.files, written.files_left_out) = cut(changed, CHANGES_SHOWN_MAX);
+        }
+        if let (Some(world), Some(made)) = (self.worlds.frames, &self.frames) {
+            let made = frames_of(world.made_at(made, is_meant).await, notes);
+            (written.frames, written.frames_left_out) = made.unwrap_or_default();
+        }
+        written
+    }
+}
+
+/// Returns what was found out about frames. Damaged context of a project must not prevent the rest.
+fn frames_of<T>(found: Result<T, Envelope>, notes: &mut Vec<String>) -> Option<T> {
+    let trouble = |error: Envelope| format!("The frames cannot be looked at. {}", error.message);
+    found.map_err(|error| notes.push(trouble(error))).ok()
 }
 
 fn note(notes: &mut Vec<String>, count: usize, words: &str) {

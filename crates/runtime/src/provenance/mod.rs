@@ -9,6 +9,7 @@
 //! | `recap` | a recap line by line, with the output behind each line |
 //! | `fork` (feature `flow`) | a token for any node of a run; forks of backpacks and overlays |
 //! | `compare`, `compare_runs` (feature `flow`) | two of a kind: their common ancestor, and what each side wrote since |
+//! | `run_export` (feature `flow`) | a run as one document, for a reader who has nothing else |
 //!
 //! *Invariants*: nothing here changes the thing that it is about. Replies are derived from recorded data alone.
 
@@ -22,6 +23,8 @@ mod fork;
 mod recap;
 mod reference;
 mod reply;
+#[cfg(feature = "flow")]
+mod run_export;
 
 #[cfg(feature = "flow")]
 pub use compare::Worlds;
@@ -31,7 +34,7 @@ pub use reference::{
 };
 pub use reply::{
     Ancestor, Became, BookmarkLink, BranchSide, ChainLink, ChangedKey, ChangedOutput, CommitTaken,
-    Comparison, FileWritten, Forked, ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing,
-    FrameWritten, KeyWritten, NodeBlame, OutputShown, RecapBlame, RecapLine, RecapSource,
+    FileWritten, Forked, ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing, FrameWritten,
+    KeyWritten, NodeBlame, OutputShown, RecapBlame, RecapLine, RecapSource, ThingComparison,
     WrittenKind, WrittenThings,
 };

@@ -15,10 +15,18 @@ use crate::workflow::loaded_session::LoadedSession;
 impl Runtime {
     /// Returns the recap that an agent reads when it resumes at a node, line by line, with the origin of each line.
     pub async fn blame_recap(&self, reference: &NodeReference) -> Result<RecapBlame, Envelope> {
-        let Placed { session, reading, run, node } = self.placed(reference).await?;
+        let placed = self.placed(reference).await?;
+        placed.recap(placed.node).await
+    }
+}
+
+impl Placed {
+    /// Returns the recap at a node of the run.
+    pub(super) async fn recap(&self, node: NodeId) -> Result<RecapBlame, Envelope> {
+        let Self { session, reading, run, .. } = self;
         let workflow = reading.workflow(run.started.workflow_hash).await?;
-        let recap = RecapDraft::select(&run, node);
-        let produced = Produced::select(&run, node);
+        let recap = RecapDraft::select(run, node);
+        let produced = Produced::select(run, node);
         // Rendering is synchronous, so everything that it may look up is loaded first.
         let mut snapshots: HashMap<NodeId, ExecutionSnapshot> = HashMap::new();
         let noted = recap.nodes().map(|noted| (noted.node, noted.snapshot));
@@ -29,7 +37,7 @@ impl Runtime {
         for artifact in produced.artifacts() {
             texts.insert(artifact.digest, reading.artifact_text(artifact).await);
         }
-        let decided = decided(&reading, &run, node).await?;
+        let decided = decided(reading, run, node).await?;
         let here = run.graph.node(node).expect("it was found in the graph").snapshot;
         let here = reading.snapshot(here).await?;
         let step_at = |node: NodeId| snapshots.get(&node).and_then(derive_pending_step);
@@ -37,12 +45,12 @@ impl Runtime {
         let pieces = recap.pieces(&workflow, derive_pending_step(&here), step_at);
         let produced = produced.pieces(step_at, text_of);
         let lines = pieces.iter().chain(&produced).flat_map(|piece| {
-            let from = piece.source.and_then(|(node, output)| source(&reading, &run, node, output));
+            let from = piece.source.and_then(|(node, output)| source(reading, run, node, output));
             piece.text.lines().map(move |line| RecapLine { text: line.to_owned(), from })
         });
         let lines = decided.into_iter().chain(lines);
         let lines = lines.filter(|line| !line.text.is_empty()).collect();
-        Ok(RecapBlame { session_id: session, run_id: run.id, node_id: node, lines })
+        Ok(RecapBlame { session_id: *session, run_id: run.id, node_id: node, lines })
     }
 }
 

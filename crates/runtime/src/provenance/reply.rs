@@ -222,7 +222,7 @@ pub struct ForkedOverlay {
 /// Two things of one kind, compared.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Comparison {
+pub struct ThingComparison {
     /// What they are.
     pub kind: ThingKind,
     /// What both come from; nothing if they have nothing in common.
@@ -244,7 +244,7 @@ pub struct Comparison {
 }
 
 #[cfg(feature = "flow")]
-impl Comparison {
+impl ThingComparison {
     /// Compares two states of one kind, which have no steps. `ancestor` names what both come from.
     pub(crate) fn of_states(
         kind: ThingKind,

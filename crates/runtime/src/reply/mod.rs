@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `workflows` | workflows, listed and inspected |
 //! | `resume` | runs that could be resumed |
+//! | `run_export` | a run as one document |
 //! | `run_page` | runs that were found, with counts |
 //! | `session` | sessions with their runs, step by step or as a graph; artifacts, as agents and people read them again; preferences |
 //! | `sources` | workflow files: read, checked, compiled and saved |
@@ -15,6 +16,7 @@
 mod inbox;
 mod maintenance;
 mod resume;
+mod run_export;
 mod run_page;
 mod run_shape;
 mod session;
@@ -36,9 +38,11 @@ pub use piton_workflow::projection::{
     NodeStep, PersonWait, RefusalReason, RunShape, ShapeStep, StepStats, WorkflowStats,
 };
 pub use piton_workflow::session::{
-    CheckpointBody, CheckpointReply, Question, Reply, ReplyBody, ReplyNotice, SettledStep,
+    CheckpointBody, CheckpointReply, PreferredBranch, Question, Reply, ReplyBody, ReplyNotice,
+    SettledStep,
 };
 pub use resume::{ResumeCandidate, ResumeCandidates, Searched};
+pub use run_export::{ExportOmission, ExportedStep, OmissionKind, RunExport};
 pub use run_page::{CaughtUpRuns, FoundRun, RunPage, SearchResults};
 pub use run_shape::{CountedRuns, EventPage, PinnedRun, RunDrift, ShapedRun};
 pub use session::{

@@ -46,8 +46,14 @@ pub(crate) struct ReplyRoom {
 }
 
 impl ReplyRoom {
+    /// Creates the room of a reply to a page.
     pub(crate) fn new() -> Self {
-        Self { left_bytes: PAGE_REPLY_BYTES_MAX }
+        Self::of(PAGE_REPLY_BYTES_MAX)
+    }
+
+    /// Creates room for so many bytes.
+    pub(crate) fn of(left_bytes: usize) -> Self {
+        Self { left_bytes }
     }
 
     /// Takes the room of an entry, if there is any.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::field::{QueryField, ValueForm};
-use super::line::{Comparison, field_parts, words};
+use super::line::{NumberComparison, field_parts, words};
 use crate::bounds::COMPLETIONS_MAX;
 
 /// A text that could be typed.
@@ -51,7 +51,8 @@ pub fn completions<'k>(
             .map(|field| replacing(typed, format!("{field}{}", sign(*field)), Some(field.about())));
         return fields.collect();
     };
-    let Some(field) = field.parse::<QueryField>().ok().filter(|_| comparison == Comparison::Equal)
+    let Some(field) =
+        field.parse::<QueryField>().ok().filter(|_| comparison == NumberComparison::Equal)
     else {
         return Vec::new();
     };

@@ -6,7 +6,7 @@ use piton_store::index::Term;
 use piton_store::port::{FieldValue, Filter};
 
 use super::field::QueryField;
-use super::line::{Comparison, Condition, QueryLine, QueryTerm, TextPattern};
+use super::line::{Condition, NumberComparison, QueryLine, QueryTerm, TextPattern};
 
 impl QueryLine {
     /// Returns the filter for the terms that were understood. Times are counted back from `now`.
@@ -39,11 +39,11 @@ impl QueryTerm {
                 let then = now.saturating_sub(i64::from(*count) * seconds * 1_000);
                 // What is younger has a later time.
                 let comparison = match comparison {
-                    Comparison::Less => Comparison::Greater,
-                    Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-                    Comparison::Greater => Comparison::Less,
-                    Comparison::GreaterOrEqual => Comparison::LessOrEqual,
-                    Comparison::Equal => Comparison::Equal,
+                    NumberComparison::Less => NumberComparison::Greater,
+                    NumberComparison::LessOrEqual => NumberComparison::GreaterOrEqual,
+                    NumberComparison::Greater => NumberComparison::Less,
+                    NumberComparison::GreaterOrEqual => NumberComparison::LessOrEqual,
+                    NumberComparison::Equal => NumberComparison::Equal,
                 };
                 number_filter(*field, comparison, then)
             }
@@ -61,13 +61,13 @@ fn text_filter(field: QueryField, TextPattern { text, is_prefix }: &TextPattern)
     }
 }
 
-fn number_filter(field: QueryField, comparison: Comparison, value: i64) -> Filter {
+fn number_filter(field: QueryField, comparison: NumberComparison, value: i64) -> Filter {
     let name = field.indexed().name();
     match comparison {
-        Comparison::Less => Filter::Less(name, value),
-        Comparison::Greater => Filter::Greater(name, value),
-        Comparison::LessOrEqual => Filter::Less(name, value.saturating_add(1)),
-        Comparison::GreaterOrEqual => Filter::Greater(name, value.saturating_sub(1)),
-        Comparison::Equal => Filter::Equals(name, FieldValue::Number(value)),
+        NumberComparison::Less => Filter::Less(name, value),
+        NumberComparison::Greater => Filter::Greater(name, value),
+        NumberComparison::LessOrEqual => Filter::Less(name, value.saturating_add(1)),
+        NumberComparison::GreaterOrEqual => Filter::Greater(name, value.saturating_sub(1)),
+        NumberComparison::Equal => Filter::Equals(name, FieldValue::Number(value)),
     }
 }

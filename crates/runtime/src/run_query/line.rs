@@ -41,13 +41,13 @@ pub enum Condition {
     },
     Number {
         field: QueryField,
-        comparison: Comparison,
+        comparison: NumberComparison,
         value: u32,
     },
     /// The time since an event.
     Age {
         field: QueryField,
-        comparison: Comparison,
+        comparison: NumberComparison,
         count: u32,
         unit: char,
     },
@@ -62,7 +62,7 @@ pub struct TextPattern {
 
 piton_core::closed_set! {
     /// How a number is compared.
-    pub enum Comparison {
+    pub enum NumberComparison {
         /// It is less.
         Less => "<",
         /// It is more.
@@ -163,16 +163,16 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
 }
 
 /// Splits a word into a field, a comparison and a value. Returns `None` for a word without a comparison.
-pub(super) fn field_parts(word: &str) -> Option<(&str, Comparison, &str)> {
+pub(super) fn field_parts(word: &str) -> Option<(&str, NumberComparison, &str)> {
     let place = word.find([':', '<', '>', '=', '"'])?;
     let (field, rest) = word.split_at(place);
     let comparison = [
-        ("<=", Comparison::LessOrEqual),
-        (">=", Comparison::GreaterOrEqual),
-        ("<", Comparison::Less),
-        (">", Comparison::Greater),
-        (":", Comparison::Equal),
-        ("=", Comparison::Equal),
+        ("<=", NumberComparison::LessOrEqual),
+        (">=", NumberComparison::GreaterOrEqual),
+        ("<", NumberComparison::Less),
+        (">", NumberComparison::Greater),
+        (":", NumberComparison::Equal),
+        ("=", NumberComparison::Equal),
     ];
     comparison
         .into_iter()
@@ -230,7 +230,7 @@ fn pattern(word: &str) -> Result<(&str, bool), Flaw<'_>> {
 fn field_condition<'a>(
     word: &'a str,
     name: &'a str,
-    comparison: Comparison,
+    comparison: NumberComparison,
     value: &'a str,
 ) -> Result<Condition, Flaw<'a>> {
     let Ok(field) = name.parse::<QueryField>() else {
@@ -246,7 +246,7 @@ fn field_condition<'a>(
     let marked = if value.is_empty() { word } else { value };
     match field.form() {
         ValueForm::Text => {
-            if comparison != Comparison::Equal {
+            if comparison != NumberComparison::Equal {
                 let message = format!("`{field}` is a text: compare it with `:`.");
                 return Err((word, message, vec![format!("{field}:{value}")]));
             }
@@ -257,7 +257,7 @@ fn field_condition<'a>(
             Err(_) => Err((marked, format!("`{field}` is compared with a number."), example())),
         },
         ValueForm::Age => {
-            if comparison == Comparison::Equal {
+            if comparison == NumberComparison::Equal {
                 let message = format!("`{field}` is a time: compare it with `<` or `>`.");
                 let valid = vec![format!("{field}<{value}"), format!("{field}>{value}")];
                 return Err((word, message, valid));

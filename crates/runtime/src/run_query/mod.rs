@@ -29,4 +29,4 @@ mod line;
 
 pub use completion::{Completion, completions};
 pub use field::QueryField;
-pub use line::{Comparison, Condition, QueryLine, QueryProblem, QueryTerm, TextPattern};
+pub use line::{Condition, NumberComparison, QueryLine, QueryProblem, QueryTerm, TextPattern};

@@ -23,15 +23,7 @@ impl Runtime {
         session: SessionId,
         query: EventQuery,
     ) -> Result<EventPage, Envelope> {
-        let stream = StreamId::from(session);
-        let (events, damage) = match self.ports.journal.load(&stream).await {
-            Ok(loaded) => (loaded.events, None),
-            Err(error @ piton_store::Error::NotHealthy { .. }) => {
-                let salvaged = self.ports.journal.load_validated_prefix(&stream).await?;
-                (salvaged.events, Some(content_lost(session, error.envelope())))
-            }
-            Err(error) => return Err(error.envelope()),
-        };
+        let (events, damage) = self.valid_events(session).await?;
         let total = events.len() as u64;
         let limit = query.limit.clamp(1, EVENTS_PAGE_MAX);
         let is_about = |event: &SessionEvent| {
@@ -45,6 +37,7 @@ impl Runtime {
         {
             page.push(event);
         }
+        let stream = StreamId::from(session);
         let set_aside = self.ports.journal.set_aside(Some(&stream)).await?;
         Ok(EventPage {
             session_id: session,
@@ -55,6 +48,22 @@ impl Runtime {
             damage,
             set_aside: set_aside.into_iter().map(Into::into).collect(),
         })
+    }
+
+    /// Returns the events of a session; of a damaged one, those before the damage, and what it is.
+    pub(crate) async fn valid_events(
+        &self,
+        session: SessionId,
+    ) -> Result<(Vec<SessionEvent>, Option<Envelope>), Envelope> {
+        let stream = StreamId::from(session);
+        match self.ports.journal.load(&stream).await {
+            Ok(loaded) => Ok((loaded.events, None)),
+            Err(error @ piton_store::Error::NotHealthy { .. }) => {
+                let salvaged = self.ports.journal.load_validated_prefix(&stream).await?;
+                Ok((salvaged.events, Some(content_lost(session, error.envelope()))))
+            }
+            Err(error) => Err(error.envelope()),
+        }
     }
 }
 

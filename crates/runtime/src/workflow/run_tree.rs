@@ -34,7 +34,7 @@ impl<'a> NodeTroubles<'a> {
         }
         // A record that resolves another one is not a gap itself, and neither is a person's decision.
         let missing = |gap: &&Gap| {
-            matches!(gap.record.resolution, Resolution::Unresolved {}) && gap.decision().is_none()
+            matches!(gap.record.resolution, Resolution::Unresolved {}) && !gap.is_of_person()
         };
         for gap in run.gaps.all().iter().filter(missing) {
             gaps.entry(gap.node).or_insert_with(Vec::new).push(gap);

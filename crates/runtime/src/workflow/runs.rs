@@ -1,4 +1,4 @@
-//! Starts and resumes runs, and records a person's verdict on the step that one waits at.
+//! Starts and resumes runs, and records a person's verdict on the step that one waits at, or which branch they prefer.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use piton_workflow::label::Label;
 use piton_workflow::projection::{PersonName, Ranking, ResumeQuery, RunSummary, WhyMatched};
 use piton_workflow::run_index::{Offers, UnreadableSession};
 use piton_workflow::session::{
-    self, PersonVerdict, Reply, ReplyNotice, SettleRequest, SettledStep, SourcedWorkflow, Start,
-    StartKey,
+    self, PersonVerdict, PreferBranch, PreferredBranch, Reply, ReplyNotice, SettleRequest,
+    SettledStep, SourcedWorkflow, Start, StartKey,
 };
 
 use super::artifacts::content_lost;
@@ -19,6 +19,7 @@ use crate::config::ConfigProblem;
 use crate::connection::Connection;
 use crate::library::{FoundWorkflow, LibraryWorkflow};
 use crate::project_env::{Checkout, ProjectDir, checkout, observations};
+use crate::provenance::{NodeReference, Placed};
 use crate::reply::{ResumeCandidate, ResumeCandidates, Searched};
 use crate::request::{ResumeSession, SessionReference, StartWorkflow};
 
@@ -137,6 +138,16 @@ impl Runtime {
                 .with_suggestion("Say it in a few words: the answer, or why not."));
         }
         Ok(self.sessions.record_verdict(request).await?)
+    }
+
+    /// Makes the branch of a step the one that its run is at. The agent that resumes the run continues there.
+    pub async fn prefer_branch(
+        &self,
+        reference: &NodeReference,
+        by: Option<PersonName>,
+    ) -> Result<PreferredBranch, Envelope> {
+        let Placed { session, run, node, .. } = self.placed(reference).await?;
+        Ok(self.sessions.prefer_branch(PreferBranch { session, run: run.id, node, by }).await?)
     }
 
     /// Returns the open runs of all sessions whose label matches, newest first.

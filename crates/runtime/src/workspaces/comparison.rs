@@ -12,7 +12,7 @@ use super::file_world::FileWorld;
 use super::review::overlay_error;
 use crate::bounds::{CHANGES_SHOWN_MAX, FILE_DIFF_BYTES_MAX, RUN_RECORDS_MAX, cut};
 use crate::provenance::{
-    Became, BranchSide, Comparison, FileWritten, ThingKind, WrittenKind, WrittenThings,
+    Became, BranchSide, FileWritten, ThingComparison, ThingKind, WrittenKind, WrittenThings,
 };
 use crate::text_diff;
 
@@ -22,7 +22,7 @@ impl FileWorld {
         &self,
         left: &str,
         right: &str,
-    ) -> Result<Comparison, Envelope> {
+    ) -> Result<ThingComparison, Envelope> {
         let (left, right) = (self.overlay(left)?, self.overlay(right)?);
         let ancestor = (left.over == right.over).then(|| left.over.to_string());
         let mut notes = Vec::new();
@@ -33,7 +33,7 @@ impl FileWorld {
             ));
         }
         let (left, right) = (self.branch(left).await?, self.branch(right).await?);
-        Ok(Comparison::of_states(ThingKind::Overlay, ancestor, left, right, notes))
+        Ok(ThingComparison::of_states(ThingKind::Overlay, ancestor, left, right, notes))
     }
 
     /// Returns the changes of an overlay to the Workspace below it.

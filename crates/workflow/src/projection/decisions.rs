@@ -34,6 +34,9 @@ const APPROVED: &str = " approved.";
 const ANSWERED: &str = " answered: ";
 const REFUSED: &str = " refused: ";
 
+/// Continuation of the record of a person who prefers a branch. It is no decision about a step.
+const PREFERS: &str = " prefers this branch.";
+
 piton_core::checked_text! {
     /// The name under which a person decides. It is recorded in parentheses, so it holds none itself.
     pub struct PersonName: IdError, "a name of one line without parentheses", r"^[^()\x00-\x1f\x7f]+$",
@@ -97,7 +100,7 @@ impl PersonDecision {
         &self,
         by: Option<&PersonName>,
     ) -> Result<BoundedText<SUMMARY_BYTES_MAX>, piton_core::TextTooLong> {
-        let person = by.map_or_else(|| PERSON.to_owned(), |name| format!("{PERSON} ({name})"));
+        let person = person(by);
         let text = self.text.as_deref().unwrap_or_default();
         BoundedText::new(match self.decision {
             DecisionKind::Approved => format!("{person}{APPROVED}"),
@@ -107,15 +110,7 @@ impl PersonDecision {
     }
 
     fn read(summary: &str) -> Option<(Self, Option<PersonName>)> {
-        let rest = summary.strip_prefix(PERSON)?;
-        let (by, rest) = match rest.strip_prefix(" (") {
-            None => (None, rest),
-            // A name has no parenthesis, so the first one ends it, whatever the person said after it.
-            Some(named) => {
-                let (name, rest) = named.split_once(')')?;
-                (Some(name.parse().ok()?), rest)
-            }
-        };
+        let (by, rest) = read_person(summary)?;
         let answered = || rest.strip_prefix(ANSWERED).map(Self::answered);
         let refused = || rest.strip_prefix(REFUSED).map(Self::refused);
         let approved = (rest == APPROVED).then_some(Self::APPROVED);
@@ -123,12 +118,50 @@ impl PersonDecision {
     }
 }
 
+fn person(by: Option<&PersonName>) -> String {
+    by.map_or_else(|| PERSON.to_owned(), |name| format!("{PERSON} ({name})"))
+}
+
+/// Splits the record of a person into their name and what they did.
+fn read_person(summary: &str) -> Option<(Option<PersonName>, &str)> {
+    let rest = summary.strip_prefix(PERSON)?;
+    Some(match rest.strip_prefix(" (") {
+        None => (None, rest),
+        // A name has no parenthesis, so the first one ends it, whatever the person said after it.
+        Some(named) => {
+            let (name, rest) = named.split_once(')')?;
+            (Some(name.parse().ok()?), rest)
+        }
+    })
+}
+
+/// Returns the sentence that records that a person prefers a branch.
+pub fn branch_choice(by: Option<&PersonName>) -> BoundedText<SUMMARY_BYTES_MAX> {
+    let text = BoundedText::new(format!("{}{PREFERS}", person(by)));
+    text.expect("a name is far shorter than a summary")
+}
+
 impl Gap {
     /// Returns the decision of a person and their name, if this is the record of one.
     pub fn named_decision(&self) -> Option<(PersonDecision, Option<PersonName>)> {
+        self.summary_of_person().and_then(PersonDecision::read)
+    }
+
+    /// True if this is the record of a person who prefers a branch. Nothing was missing, and no question is settled.
+    pub fn is_branch_choice(&self) -> bool {
+        let read = self.summary_of_person().and_then(read_person);
+        read.is_some_and(|(_, rest)| rest == PREFERS)
+    }
+
+    /// True if this is the record of a person, rather than something that is missing.
+    pub fn is_of_person(&self) -> bool {
+        self.decision().is_some() || self.is_branch_choice()
+    }
+
+    fn summary_of_person(&self) -> Option<&str> {
         let is_of_person = self.record.severity == GapSeverity::Info
             && self.record.reason.category() == ReasonCategory::UserOnlyDependency;
-        is_of_person.then(|| PersonDecision::read(self.record.summary.as_str())).flatten()
+        is_of_person.then(|| self.record.summary.as_str())
     }
 
     /// Returns the decision of a person, if this is the record of one.

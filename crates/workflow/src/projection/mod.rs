@@ -29,7 +29,7 @@ mod summary;
 mod workflow_stats;
 
 pub use advances::{Advances, RecordedAttempt, Submission};
-pub use decisions::{DecisionKind, PersonDecision, PersonName, RecordedDecision};
+pub use decisions::{DecisionKind, PersonDecision, PersonName, RecordedDecision, branch_choice};
 pub use gaps::{Gap, Gaps};
 pub use graph::{RunGraph, RunNode};
 pub use inherited::{Capabilities, CapabilityStanding, Contexts, PreferenceHistory};

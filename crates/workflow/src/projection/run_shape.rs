@@ -233,7 +233,7 @@ impl RunView<'_> {
         let asks = |gap: &&Gap| {
             gap.record.reason.category() == ReasonCategory::UserOnlyDependency
                 && matches!(gap.record.resolution, Resolution::Unresolved {})
-                && gap.decision().is_none()
+                && !gap.is_of_person()
         };
         let waits: Vec<_> =
             self.run.gaps.on(node.id).filter(asks).map(|gap| self.wait(place, gap)).collect();

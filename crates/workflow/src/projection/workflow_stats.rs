@@ -151,8 +151,8 @@ impl WorkflowTally {
             }
             for gap in run.gaps.on(node.id) {
                 let is_missing = matches!(gap.record.resolution, Resolution::Unresolved {});
-                step.stats.gaps += usize::from(is_missing && gap.decision().is_none());
-                step.stats.open_gaps += usize::from(gap.is_open() && gap.decision().is_none());
+                step.stats.gaps += usize::from(is_missing && !gap.is_of_person());
+                step.stats.open_gaps += usize::from(gap.is_open() && !gap.is_of_person());
             }
             let records = run.side_records.at_node(node.id).iter();
             let left = records.filter(|one| matches!(one.body, SideRecordBody::Divergence(_)));

@@ -195,6 +195,8 @@ pub enum Refusal {
     },
     #[error("the session has no such run")]
     UnknownRun,
+    #[error("the run has no such step")]
+    UnknownNode,
     /// The token must name a pending step, but names the end of a run.
     #[error("the token names no step that is to be done: its run is complete")]
     NoPendingStep,
@@ -250,6 +252,7 @@ impl Refusal {
             Self::StartKey => "Send a short key of your own choice, such as a ticket number.",
             Self::Text { .. } => "Send a shorter text.",
             Self::UnknownRun => "List the sessions to find the run.",
+            Self::UnknownNode => "Look at the graph of the run: `piton session tree RUN`.",
             Self::NoPendingStep => {
                 "Leave `run` out, or send the ackToken of a step that you are at: it is in the call after `Next:` of the \
                  last reply."

@@ -8,7 +8,7 @@
 //! | `token_lookup` | verifies the tokens of a call and finds the node, the run or the pending step that they name |
 //! | `loader` | loads and folds sessions, loads their content, and caches both up to a limit |
 //! | `reader`, `sessions` | the reading half; the writing half with the lease and the plan |
-//! | `start`, `advance`, `checkpoint`, `prefer`, `settle` | load, decide, append |
+//! | `start`, `advance`, `checkpoint`, `prefer`, `prefer_branch`, `settle` | load, decide, append |
 //! | `checked_output`, `advance_draft` | the events that record an output |
 //! | `derive` | ids that derive from an attempt |
 //! | `reply_basis`, `reply_builder` | a reply from recorded facts alone |
@@ -35,6 +35,7 @@ mod error;
 mod inspect;
 mod loader;
 mod prefer;
+mod prefer_branch;
 mod reader;
 mod rehydrate;
 mod reply;
@@ -50,14 +51,15 @@ mod token_lookup;
 pub use error::{CrossedTokens, Error, Refusal, RunPlace, SettledQuestion};
 pub use inspect::InspectedSession;
 pub use loader::{FoldedSession, PinnedWorkflow, SessionLoader};
+pub use prefer_branch::PreferredBranch;
 pub use reader::Reader;
 pub use reply::{
     CheckpointBody, CheckpointReply, DecisionLine, GapLine, NextCall, NextParams, PendingReply,
     Reply, ReplyBody, ReplyKind, ReplyNotice, RunLine, TOOL_CONTINUE,
 };
 pub use request::{
-    Checkpoint, Continue, PersonVerdict, Prefer, SettleRequest, SourcedWorkflow, Start, StartKey,
-    SubmittedOutput,
+    Checkpoint, Continue, PersonVerdict, Prefer, PreferBranch, SettleRequest, SourcedWorkflow,
+    Start, StartKey, SubmittedOutput,
 };
 pub use sessions::Sessions;
 pub use settle::{Question, SettledStep};

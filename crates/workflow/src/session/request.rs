@@ -147,3 +147,14 @@ pub struct Prefer {
     pub source: PreferenceSource,
     pub changes: Vec<PreferenceChange>,
 }
+
+/// A request to make a branch the one that its run is at.
+#[derive(Clone, Debug)]
+pub struct PreferBranch {
+    pub session: SessionId,
+    pub run: RunId,
+    /// A node of the branch. The newest tip at or below it is preferred.
+    pub node: NodeId,
+    /// The person, if they gave a name.
+    pub by: Option<PersonName>,
+}

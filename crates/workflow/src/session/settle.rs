@@ -219,7 +219,8 @@ pub(super) fn open_on(
 
 /// Returns the dependencies that a person settled at a node.
 pub(super) fn settled(run: &RunState, node: NodeId) -> Vec<UserOnlyDependency> {
-    let ended = |gap: &&Gap| gap.resolved_by.is_some();
+    // Whoever prefers a branch answers no question of it.
+    let ended = |gap: &&Gap| gap.resolved_by.is_some() && !gap.is_branch_choice();
     let reason = |gap: &Gap| match (gap.record.reason, gap.record.resolution) {
         (Reason::UserOnlyDependency(reason), Resolution::Unresolved {}) => Some(reason),
         _ => None,

@@ -8,6 +8,7 @@
 //! | `payload` | the content of a token, its purpose, and its one encoding; no keys |
 //! | `string` | the long form, `st.v1.<payload>.<signature>`; either form, as a caller sends it |
 //! | `short` | the short form, `ak-7h2kq9xd-3-0-<80 bits>` |
+//! | `find` | tokens inside a text |
 //! | `attempt` | ids that are computed rather than drawn |
 //! | `sign` | minting and verifying both forms with a key ring |
 //! | `error` | the reasons for refusing a token |
@@ -18,6 +19,7 @@
 
 mod attempt;
 mod error;
+mod find;
 mod payload;
 mod short;
 mod sign;
@@ -25,6 +27,7 @@ mod string;
 
 pub use attempt::{AttemptKind, AttemptOrdinal, attempt_id, checkpoint_node_id};
 pub use error::{Error, FormatProblem, TokenError};
+pub use find::find_tokens;
 pub use payload::{AckPayload, CheckpointPayload, NodeAddress, Payload, StatePayload, TokenKind};
 pub use short::{NodeOrdinal, SessionTail, ShortToken, ShortTokenError, TokenOrdinals};
 pub use sign::{mint_forms, verify, verify_short};

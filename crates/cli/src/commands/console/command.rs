@@ -30,7 +30,8 @@ pub(super) struct ConsoleOptions {
     /// The port [default: `console.port` in the configuration, else 7470]
     #[arg(long, value_name = "PORT")]
     pub(super) port: Option<u16>,
-    /// A project whose workflows can be edited; the first one is shown. May be repeated [default: the one here]
+    /// A project to choose from, whose workflows, Workspaces and context are shown; the first one is shown at first. May
+    /// be repeated [default: the one here]
     #[arg(long = "project", value_name = "DIRECTORY")]
     pub(super) projects: Vec<PathBuf>,
     /// End with standard input, and say where the console is in one line of JSON.

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::UNIX_EPOCH;
 
 use piton_console::entrance::Person;
-use piton_console::{Console, ConsolePorts, Listener};
+use piton_console::{Console, ConsolePorts, ConsoleProject, Listener};
 use piton_core::{Digest, Envelope, FileBytes};
 use piton_runtime::ChangedPart;
 use piton_runtime::config::{Configuration, SettingKey, SettingSource, Settings};
@@ -55,13 +55,15 @@ pub(super) fn run(app: &App, options: &ConsoleOptions) -> Outcome {
     let settings = configuration.settings_here().map_err(Failure::Configuration)?;
     let public = settings.console_public_url().map(str::parse).transpose()?;
     let projects = projects(app, &settings, options)?;
-    let declared = WorkspaceArguments::default().declared(app)?;
+    let none = WorkspaceArguments::default();
+    let declared = projects.iter().map(|project| none.declared_in(app, Some(project)));
+    let declared = declared.collect::<Result<Vec<_>, _>>()?;
     let root = app.data_dir(&settings)?;
     // Before the sandbox, which keeps this process from starting any other.
     let opener = options.open.then(|| PageOpener::start(&root)).transpose()?;
     // The sandbox holds for threads that start later, so it goes up before the runtime starts any.
     let mut writable = editable(&configuration, &settings, &projects);
-    writable.extend(below_overlays(&declared));
+    writable.extend(declared.iter().flat_map(below_overlays));
     sandbox::put_up_console(&root, &declared, writable)?;
     let open = app.open()?;
     let lease = match ServerTurn::take(&open, CONSOLE)? {
@@ -72,25 +74,29 @@ pub(super) fn run(app: &App, options: &ConsoleOptions) -> Outcome {
             return Ok(CommandEnding::Done);
         }
     };
-    let files = WorkspaceArguments::open(&open, declared).unwrap_or_else(|failure| {
-        let why = failure.envelope().message;
-        output::warn(format_args!("Note: the console shows no Workspaces. {why}"));
-        None
-    });
-    let project = projects.first();
+    let watched = watched(&configuration, &settings, &projects);
     let here = app.environment.working_dir.as_deref();
+    let projects = projects.iter().zip(declared).map(|(project, declared)| ConsoleProject {
+        directory: project.path().to_owned(),
+        files: WorkspaceArguments::open(&open, declared).unwrap_or_else(|failure| {
+            let (name, why) = (project.text(), failure.envelope().message);
+            output::warn(format_args!("Note: the console shows no Workspaces of {name}. {why}"));
+            None
+        }),
+        // A project without usable context is no error: everything else is shown.
+        frames: open.runtime.frames(Some(project), here).ok(),
+    });
+    let projects = projects.collect();
     let console = Console::new(ConsolePorts {
         runtime: Arc::clone(&open.runtime),
         backpacks: backpacks(&open),
-        files,
-        // A project without usable context is no error: everything else is shown.
-        frames: open.runtime.frames(project, here).ok(),
+        projects,
         table: open.adapters.console_table()?,
-        changes: open.adapters.changes(watched(&configuration, &settings, &projects)),
+        changes: open.adapters.changes(watched),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
-        project: project.map(|project| project.path().to_owned()),
         person: os_user(app),
+        machine: app.machine_paths(open.root()),
         program: program_digest(),
     });
     // Only the holder of the lease binds a port, so two starts on one data directory do not race for it.

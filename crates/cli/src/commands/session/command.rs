@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::{export, list, retention, show, verify};
+use super::{export, list, prefer, retention, show, verify};
 use crate::app::{App, Outcome};
 use crate::arguments::RunArgument;
 
@@ -21,11 +21,16 @@ pub(crate) enum Command {
     /// Draw the graph of a run: its branches, its blocks, and its current step
     #[command(after_help = "Example:\n  piton session tree amber-otter")]
     Tree(show::Tree),
+    /// Make a branch the one that its run is at
+    #[command(after_help = "Example:\n  piton session prefer amber-otter@4q7d")]
+    Prefer(prefer::PreferBranch),
     /// Print a whole artifact of a run, or write it to a file
     #[command(after_help = "Example:\n  piton session artifact amber-otter wr.review_verdict")]
     Artifact(show::Artifact),
-    /// Export a session to a file that can be imported elsewhere
-    #[command(after_help = "Example:\n  piton session export amber-otter login.bundle.json")]
+    /// Export a session to a file that can be imported elsewhere, or a run to a page that anybody can open
+    #[command(
+        after_help = "Examples:\n  piton session export amber-otter login.bundle.json\n  piton session export amber-otter --html"
+    )]
     Export(export::Export),
     /// Import a session from an exported file
     #[command(after_help = "Example:\n  piton session import login.bundle.json")]
@@ -56,6 +61,7 @@ impl Command {
             Self::List(list) => list.run(app),
             Self::Show(show) => show.run(app),
             Self::Tree(tree) => tree.run(app),
+            Self::Prefer(prefer) => prefer.run(app),
             Self::Artifact(artifact) => artifact.run(app),
             Self::Export(export) => export.run(app),
             Self::Import(import) => import.run(app),

@@ -3,12 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use piton_console::run_file;
 use piton_core::shell_word;
+use piton_runtime::reply::{ExportOmission, RunExport};
 use piton_runtime::workflow::BUNDLE_BYTES_MAX;
 use serde::Serialize;
 
 use crate::app::{App, Outcome};
 use crate::arguments::RunArgument;
+use crate::commands::workspace::WorkspaceArguments;
+use crate::commands::worlds::OpenWorlds;
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
 use crate::files;
@@ -18,11 +22,15 @@ use crate::output;
 pub(crate) struct Export {
     #[command(flatten)]
     run: RunArgument,
-    /// The file to write; `-` for standard output
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// Export what can be read of a damaged session, for reading only; it cannot be imported
+    /// The file to write; `-` for standard output. With --html, the name of the run if it is left out
+    #[arg(value_name = "FILE", required_unless_present = "html")]
+    file: Option<PathBuf>,
+    /// Export the run as one HTML file that shows it in any browser, offline. It has no tokens, protected values or
+    /// paths of this machine
     #[arg(long)]
+    html: bool,
+    /// Export what can be read of a damaged session, for reading only; it cannot be imported
+    #[arg(long, conflicts_with = "html")]
     salvage: bool,
     /// Replace an existing file
     #[arg(long)]
@@ -35,27 +43,43 @@ pub(crate) struct Export {
 struct Exported {
     file: PathBuf,
     bytes: usize,
+    /// What a page lacks. A bundle has everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omissions: Option<Vec<ExportOmission>>,
 }
 
 impl Export {
     pub(super) fn run(self, app: &App) -> Outcome {
-        let is_standard = files::is_standard(&self.file);
+        let is_standard = self.file.as_deref().is_some_and(files::is_standard);
         if is_standard && app.output.is_json() {
             return Err(Failure::refused(
                 "With --json, standard output holds exactly one document, and a bundle would be another.",
                 "Name a file for the bundle, or omit --json.",
             ));
         }
-        let open = app.open()?;
-        let bytes = open.wait(open.runtime.export_session(&self.run.run, self.salvage))?;
+        let (bytes, page) = if self.html {
+            let (page, bytes) = self.page(app)?;
+            (bytes, Some(page))
+        } else {
+            let open = app.open()?;
+            (open.wait(open.runtime.export_session(&self.run.run, self.salvage))?, None)
+        };
         if is_standard {
             output::bytes(&bytes)?;
             return Ok(CommandEnding::Done);
         }
-        files::write(&self.file, &bytes, self.force)?;
-        let file = self.file.display();
-        writeln!(app.output, "Wrote {} bytes to {file}.", bytes.len());
-        if self.salvage {
+        let by_name = || page.as_ref().map(|page| format!("{}.html", page.label).into());
+        let file = self.file.or_else(by_name).expect("only a page needs no file");
+        files::write(&file, &bytes, self.force)?;
+        let shown = file.display();
+        writeln!(app.output, "Wrote {} bytes to {shown}.", bytes.len());
+        if let Some(page) = &page {
+            app.output.print("It shows the run in any browser, without Piton or a network.");
+            for omission in &page.omissions {
+                writeln!(app.output, "  {}", omission.text);
+            }
+            app.output.advise("Read the notes before you send it: they are as agents wrote them.");
+        } else if self.salvage {
             app.output.print(
                 "It holds what can be read of a damaged session. It is for reading only: it cannot be imported.",
             );
@@ -63,11 +87,25 @@ impl Export {
             writeln!(
                 app.output,
                 "It holds everything that was recorded, including notes. Import it elsewhere: piton session import {}",
-                shell_word(&file.to_string())
+                shell_word(&shown.to_string())
             );
         }
-        let exported = Exported { file: self.file, bytes: bytes.len() };
+        let omissions = page.map(|page| page.omissions);
+        let exported = Exported { file, bytes: bytes.len(), omissions };
         app.output.finish("piton.session.export/1", &exported)
+    }
+
+    /// Returns the run, and the page that shows it.
+    fn page(&self, app: &App) -> Result<(RunExport, Vec<u8>), Failure> {
+        let here = OpenWorlds::new(app, WorkspaceArguments::default().declared(app)?)?;
+        let (open, worlds) = (&here.open, here.worlds());
+        let machine = app.machine_paths(open.root());
+        let run = open.wait(async {
+            let at = open.runtime.run_address(&self.run.run).await?;
+            open.runtime.export_run(at, &worlds, machine).await
+        })?;
+        let page = run_file(&run).into_bytes();
+        Ok((run, page))
     }
 }
 

@@ -5,6 +5,7 @@
 //! | `command` | the subcommands |
 //! | `list` | `list` |
 //! | `show` | `show`, `tree`, `artifact` |
+//! | `prefer` | `prefer` |
 //! | `export` | `export`, `import` |
 //! | `verify` | `verify`, `repair`, `repairs` |
 //! | `retention` | `gc`, `delete`, `keep` |
@@ -12,6 +13,7 @@
 mod command;
 mod export;
 mod list;
+mod prefer;
 mod retention;
 mod show;
 mod verify;

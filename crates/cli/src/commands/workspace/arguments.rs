@@ -31,11 +31,17 @@ fn mount(text: &str) -> Result<Mount, String> {
 }
 
 /// Returns the workspace sections of the user's and the project's configuration files.
-fn found(app: &App) -> Result<Vec<FoundSection<WorkspacesSection>>, Failure> {
-    let configuration = app.configuration()?;
-    let project = app.project(&configuration.settings())?;
-    let project = project.as_ref().map(ProjectDir::path);
-    configuration.sections_for(project).map_err(Failure::Configuration)
+fn found(
+    app: &App,
+    project: Option<&ProjectDir>,
+) -> Result<Vec<FoundSection<WorkspacesSection>>, Failure> {
+    let project = project.map(ProjectDir::path);
+    app.configuration()?.sections_for(project).map_err(Failure::Configuration)
+}
+
+/// Returns the project that a process started here works on.
+fn project_here(app: &App) -> Result<Option<ProjectDir>, Failure> {
+    app.project(&app.configuration()?.settings())
 }
 
 impl WorkspaceArguments {
@@ -47,8 +53,18 @@ impl WorkspaceArguments {
     /// Returns the workspaces that are declared for a process here. Directories are resolved on disk, but nothing is
     /// opened.
     pub(crate) fn declared(&self, app: &App) -> Result<JoinedWorkspaces, Failure> {
+        self.declared_in(app, project_here(app)?.as_ref())
+    }
+
+    /// Returns the workspaces that are declared for a process in a project.
+    pub(crate) fn declared_in(
+        &self,
+        app: &App,
+        project: Option<&ProjectDir>,
+    ) -> Result<JoinedWorkspaces, Failure> {
         let environment = &app.environment;
-        let mut places: Vec<Declared> = found(app)?.into_iter().map(Declared::found).collect();
+        let found = found(app, project)?;
+        let mut places: Vec<Declared> = found.into_iter().map(Declared::found).collect();
         // Typed workspaces come last, and their paths are relative to the working directory.
         if !self.workspaces.is_empty() {
             let base = environment.working_dir.as_deref().unwrap_or(Path::new("/"));
@@ -62,7 +78,7 @@ impl WorkspaceArguments {
         app: &App,
         ports: &WorkspacePorts,
     ) -> Result<Vec<ConfigProblem>, Failure> {
-        let found = found(app)?;
+        let found = found(app, project_here(app)?.as_ref())?;
         // A problem is a text. The file to blame is the last one that declares a prefix which the text names.
         let place = |problem: &str| {
             let names = |config: &WorkspaceConfig| {

@@ -24,15 +24,15 @@ pub(crate) const AS_ROOT: &str = "Piton runs as root, so file permissions do not
 /// exist. No thread may have been started yet.
 pub(crate) fn put_up_console(
     root: &Path,
-    declared: &JoinedWorkspaces,
+    declared: &[JoinedWorkspaces],
     editable: Vec<PathBuf>,
 ) -> Result<KernelSandbox, Failure> {
     DataDir::open(root).map_err(|error| Failure::data_dir(root, &error))?;
     let editable = editable.into_iter().filter(|directory| directory.is_dir());
     let editable =
         editable.map(|directory| AllowedDirectory { directory, scope: AccessScope::ReadWrite });
-    enclose(&openings(root, declared).into_iter().chain(editable).collect::<Vec<_>>())
-        .map_err(not_enclosed)
+    let declared = declared.iter().flat_map(|declared| openings(root, declared));
+    enclose(&declared.chain(editable).collect::<Vec<_>>()).map_err(not_enclosed)
 }
 
 /// Puts up the sandbox around this process, if it has workspaces. No thread may have been started yet.

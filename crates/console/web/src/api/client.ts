@@ -2,9 +2,12 @@
  * Requests to `/api/v1`. Every one carries the secret of this browser; replies are kept with their ETags, so asking
  * again for what did not change costs a 304.
  *
- * In a run that was exported as one HTML file there is no server: replies come from the document, by their path.
+ * In a run that was exported as one HTML file there is no server: replies come from the document.
  */
+import { findReply } from './exported'
 import { RequestFailure, failureOf, unreachable } from './failure'
+import { project } from './project.svelte'
+import type { ExportedRun } from './replies'
 
 const BASE = '/api/v1'
 const SECRET = 'piton-console'
@@ -18,12 +21,12 @@ interface KeptReply {
 
 const kept = new Map<string, KeptReply>()
 
-/** The replies inside an exported document, by path. */
-export const embedded: Record<string, unknown> | undefined = readEmbedded()
+/** The run inside an exported document. */
+export const embedded: ExportedRun | undefined = readEmbedded()
 
-function readEmbedded(): Record<string, unknown> | undefined {
+function readEmbedded(): ExportedRun | undefined {
   const block = typeof document === 'undefined' ? null : document.getElementById('piton-run')
-  return block ? (JSON.parse(block.textContent) as Record<string, unknown>) : undefined
+  return block ? (JSON.parse(block.textContent) as ExportedRun) : undefined
 }
 
 export function readSecret(): string | undefined {
@@ -41,9 +44,9 @@ export function headers(): Record<string, string> {
 
 export type Query = Record<string, string | number | boolean | undefined>
 
-/** Returns the path of a request with its query, values that are absent left out. */
+/** Returns the path of a request with its query, values that are absent left out, and the project that is chosen. */
 export function pathOf(path: string, query: Query = {}): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const pairs = Object.entries({ ...query, project: project.chosen }).filter(([, value]) => value !== undefined && value !== '')
   const text = new URLSearchParams(pairs.map(([key, value]) => [key, String(value)])).toString()
   return text ? `${path}?${text}` : path
 }
@@ -52,9 +55,9 @@ export function pathOf(path: string, query: Query = {}): string {
 export async function get<Reply>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Reply> {
   const full = pathOf(path, query)
   if (embedded) {
-    const reply = embedded[full] ?? embedded[path]
+    const reply = findReply(embedded, path, query)
     if (reply !== undefined) return reply as Reply
-    const message = 'This is not part of the exported run.'
+    const message = 'This is not part of the file.'
     const suggestion = 'Open the console of the machine that it came from.'
     throw new RequestFailure({ code: 'STORE_NOT_FOUND', message, suggestion, retry: { kind: 'not_retryable' } }, 404)
   }
@@ -75,14 +78,14 @@ export async function get<Reply>(path: string, query: Query = {}, signal?: Abort
 /** Sends an act of a person. */
 export async function post<Reply>(path: string, body: unknown = {}): Promise<Reply> {
   const init = { method: 'POST', headers: { ...headers(), 'Content-Type': 'application/json' } }
-  const reply = await send(path, { ...init, body: JSON.stringify(body) })
+  const reply = await send(pathOf(path), { ...init, body: JSON.stringify(body) })
   if (!reply.ok) throw await failureOf(reply)
   return (await reply.json()) as Reply
 }
 
 /** Downloads content as a file. A link cannot carry the secret, so the bytes are fetched first. */
 export async function download(path: string, name: string): Promise<void> {
-  const reply = await send(path, { headers: headers() })
+  const reply = await send(pathOf(path), { headers: headers() })
   if (!reply.ok) throw await failureOf(reply)
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await reply.blob())

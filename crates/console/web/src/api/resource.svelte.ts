@@ -2,6 +2,7 @@
 import { RequestFailure, unreachable } from './failure'
 import { onHint } from './changes.svelte'
 import { get, type Query } from './client'
+import { project } from './project.svelte'
 import type { Hint } from './replies'
 
 /** A skeleton appears only after this long: a flash of grey is worse than a short wait. */
@@ -14,12 +15,13 @@ export class Resource<Reply> {
   /** Set when there is nothing to show yet and the wait became noticeable. */
   isSlow = $state(false)
   #request: AbortController | undefined
-  #asked: { path: string; query: Query } | undefined
+  #asked: { path: string; query: Query; of: string | undefined } | undefined
 
   /** Asks for the reply at a path. What was shown stays while the same thing is asked for again. */
   async load(path: string, query: Query = {}, keeps = false): Promise<void> {
-    if (this.#asked?.path !== path && !keeps) this.value = undefined
-    this.#asked = { path, query }
+    const of = project.chosen
+    if ((this.#asked?.path !== path && !keeps) || this.#asked?.of !== of) this.value = undefined
+    this.#asked = { path, query, of }
     this.#request?.abort()
     const own = new AbortController()
     this.#request = own
@@ -69,7 +71,7 @@ export function useResource<Reply>(
   let last = ''
   $effect(() => {
     const asked = ask()
-    const key = JSON.stringify(asked)
+    const key = JSON.stringify([asked, project.chosen])
     if (key === last) return
     last = key
     if (asked) void resource.load(asked.path, asked.query, keeps)

@@ -547,7 +547,7 @@ export type CommitTaken = {
 export type Comparison = 'equals' | 'not_equals' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'in' | 'startsWith' | 'endsWith';
 
 /** Two things of one kind, compared. */
-export type Comparison2 = {
+export type ThingComparison = {
   /** What both come from; nothing if they have nothing in common. */
   ancestor?: Ancestor;
   /** Of runs: the keys of the context that differ. */
@@ -855,10 +855,24 @@ export type Consequence = {
 export type ConsoleStatus = {
   /** The name that is recorded with decisions. */
   person: string;
-  /** The project directory of requests that name none. */
-  project?: string;
+  /** The projects to choose from. Requests that name none are about the first. */
+  projects: ProjectChoice[];
   /** The version of Piton. */
   version: string;
+};
+
+/** The branch that a run is at since a person chose it. */
+export type PreferredBranch = {
+  runId: RunId;
+  sessionId: SessionId;
+  tipId: NodeId;
+  wasPreferred: boolean;
+};
+
+/** A project as a page offers it. */
+export type ProjectChoice = {
+  name: string;
+  path: string;
 };
 
 export type ContentType = string;
@@ -4082,7 +4096,7 @@ export interface Routes {
   'GET /backpacks/{backpack}/log': { request: SomeCommits; reply: Named<'piton.backpack.log/1', BackpackLog> };
   'GET /backpacks/{backpack}/quarantine': { request: OneBackpack; reply: Named<'piton.backpack.quarantined/1', QuarantineList> };
   'GET /backpacks/{backpack}/state': { request: OneBackpack; reply: Named<'piton.backpack.at/1', BackpackState> };
-  'GET /compare': { request: TwoThings; reply: Named<'piton.diff/1', Comparison2> };
+  'GET /compare': { request: TwoThings; reply: Named<'piton.diff/1', ThingComparison> };
   'GET /context/compose': { request: ComposeContext; reply: Named<'piton.context.preview/1', ComposePreview> };
   'GET /context/frames': { request: GetContext; reply: Named<'piton.context.node/1', NodeContext> };
   'GET /context/level': { request: LevelQuery; reply: Named<'piton.context.tree/1', TreeLevel> };
@@ -4108,6 +4122,7 @@ export interface Routes {
   'GET /sessions/{session}/runs/{run}/drift': { request: OneRun; reply: Named<'piton.run.drift/1', RunDrift> };
   'GET /sessions/{session}/runs/{run}/fork': { request: OneNode; reply: Named<'piton.fork/1', Forked> };
   'GET /sessions/{session}/runs/{run}/pinned': { request: OneRun; reply: Named<'piton.run.pinned/1', PinnedRun> };
+  'POST /sessions/{session}/runs/{run}/prefer': { request: OneNode; reply: Named<'piton.session.prefer/1', PreferredBranch> };
   'GET /sessions/{session}/runs/{run}/recap': { request: OneNode; reply: Named<'piton.blame.recap/1', RecapBlame> };
   'GET /sessions/{session}/runs/{run}/shape': { request: OneRun; reply: Named<'piton.run.shape/1', ShapedRun> };
   'GET /sessions/{session}/runs/{run}/steps/{node}': { request: OneStep; reply: Named<'piton.run.step/1', StepDetail> };

@@ -166,6 +166,11 @@ export function isTroubled(model: RunModel, node: number): boolean {
   return model.blocked[node]! > 0 || model.openGaps[node]! > 0
 }
 
+/** True if a node is `below` itself, or lies on the way to it. */
+export function isAbove(model: RunModel, node: number, below: number): boolean {
+  return commonAncestor(model, node, below) === node
+}
+
 /** Returns the last node that two nodes have in common. */
 export function commonAncestor(model: RunModel, one: number, other: number): number {
   let a = one

@@ -11,6 +11,7 @@ use piton_backpack::{
 use piton_core::{Envelope, NodeId, RunId};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::backpacks::{Backpacks, Reveal};
 use super::items::{is_shown, readable};
@@ -170,6 +171,8 @@ pub(super) fn render_change(change: &KeyChange, reveal: Reveal) -> KeyChangeShow
 /// Values that the steps of a run packed and removed, oldest first in each backpack.
 pub(crate) struct PackedInRun {
     writes: Vec<(BackpackId, NodeId, Commit)>,
+    /// Protected values that the steps could read, as far as they are at hand.
+    pub(crate) protected: Vec<Value>,
     /// Number of backpacks that cannot be read.
     pub(crate) unreadable: usize,
     /// Number of backpacks that the search did not reach.
@@ -181,14 +184,18 @@ impl Backpacks {
     pub(crate) async fn written_in(&self, run: RunId) -> Result<PackedInRun, Envelope> {
         let Searched { ids, not_reached } = self.searched().await?;
         let mut unreadable = 0;
-        let mut writes = Vec::new();
+        let (mut writes, mut protected) = (Vec::new(), Vec::new());
         for id in ids {
             let Ok(backpack) = self.read(&id).await else {
                 unreadable += 1;
                 continue;
             };
-            let commits = backpack.debug().history(&Filter::default());
-            for commit in commits? {
+            let commits = backpack.debug().history(&Filter::default())?;
+            if commits.iter().any(|commit| commit.provenance().is_some_and(|at| at.run == run)) {
+                protected
+                    .extend(commits.iter().filter_map(Commit::value).filter_map(protected_value));
+            }
+            for commit in commits {
                 let place = commit.provenance().filter(|place| place.run == run);
                 // Reads and refusals carry the step as well, but change nothing.
                 let is_write = matches!(commit.action(), Action::Pack | Action::Delete);
@@ -199,7 +206,7 @@ impl Backpacks {
         }
         // The sort is stable, so the commits of one backpack stay in their order.
         writes.sort_by(|left, right| left.0.cmp(&right.0));
-        Ok(PackedInRun { writes, unreadable, not_reached })
+        Ok(PackedInRun { writes, protected, unreadable, not_reached })
     }
 }
 
@@ -218,6 +225,10 @@ impl PackedInRun {
         };
         spans.into_iter().filter_map(net).collect()
     }
+}
+
+fn protected_value(item: &Item) -> Option<Value> {
+    item.labels().is_protected().then(|| item.value().ok()).flatten()
 }
 
 fn net_change(key: &Key, first: &Commit, last: &Commit) -> Option<KeyChangeShown> {

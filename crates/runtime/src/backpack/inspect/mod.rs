@@ -15,6 +15,7 @@ mod related;
 
 pub use backpacks::{BackpackLine, BackpackList, Backpacks, FlowRunLine, Reveal, TroubledBackpack};
 pub use commits::{BackpackBlame, BackpackLog, BlameLine, CommitLine, CommitShown, LogFilter};
+pub(crate) use differences::PackedInRun;
 pub use differences::{BackpackDiff, DiffSide, KeyChangeShown};
 pub use flow_graph::{FlowEdge, FlowGraph, FlowNodeShown, FlowNodeState};
 pub use items::{

@@ -10,7 +10,7 @@ use super::reference::{self, BackpackReference, PointReference};
 use crate::backpack::short;
 use crate::bounds::{CHANGES_SHOWN_MAX, FORKS_FOLLOWED_MAX, cut};
 use crate::provenance::{
-    BranchSide, CommitTaken, Comparison, ThingKind, ThingReference, WrittenThings,
+    BranchSide, CommitTaken, ThingComparison, ThingKind, ThingReference, WrittenThings,
 };
 
 /// A backpack, and the last commit that belongs to one of its states.
@@ -26,7 +26,7 @@ impl Backpacks {
         &self,
         left: &ThingReference,
         right: &ThingReference,
-    ) -> Result<Comparison, Envelope> {
+    ) -> Result<ThingComparison, Envelope> {
         let (left, right) = (self.commit_point(left).await?, self.commit_point(right).await?);
         let of_left = self.state_of(&left).await?;
         let of_right = self.state_of(&right).await?;
@@ -43,7 +43,7 @@ impl Backpacks {
             (branch(&left, None, None)?, branch(&right, None, Some((&of_left, &of_right)))?)
         };
         let ancestor = ancestor.as_ref().map(CommitPoint::name);
-        Ok(Comparison::of_states(ThingKind::Backpack, ancestor, left, right, notes))
+        Ok(ThingComparison::of_states(ThingKind::Backpack, ancestor, left, right, notes))
     }
 
     /// Returns the backpack and the commit that a person names. The name is that of the backpack, of a run on it, or the

@@ -7,7 +7,7 @@ use piton_core::NodeId;
 use piton_runtime::Connection;
 use piton_runtime::provenance::NodeReference;
 use piton_runtime::reply::ReplyBody;
-use piton_runtime::request::{Continue, SessionReference};
+use piton_runtime::request::{Continue, ResumeSession, SessionReference};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -168,4 +168,27 @@ proptest! {
             check(&machine, &agent, &bodies, &paper, &all).await;
         });
     }
+}
+
+#[tokio::test]
+async fn an_agent_that_resumes_a_run_continues_on_the_branch_that_a_person_prefers() {
+    let (machine, run) = super::lineage::forked().await;
+    let runtime = machine.runtime();
+    let tree = runtime.run_tree(&SessionReference(run.clone())).await.unwrap();
+    let left =
+        tree.nodes.iter().find(|node| node.is_tip && !node.is_preferred_tip).unwrap().node_id;
+    let asked: NodeReference = format!("{run}@{left}").parse().unwrap();
+    let chosen = runtime.prefer_branch(&asked, None).await.unwrap();
+    assert_eq!((chosen.tip_id, chosen.was_preferred), (left, false));
+    let tree = runtime.run_tree(&SessionReference(run.clone())).await.unwrap();
+    let tip = tree.nodes.iter().find(|node| node.is_preferred_tip).unwrap();
+    assert_eq!(tip.node_id, left);
+    assert_eq!(tip.open_gaps, 0, "nothing is missing");
+    let agent = machine.agent();
+    let found = agent.resume_session(&ResumeSession::default()).await.unwrap();
+    let state_token = found.candidates[0].next_call.params.state_token.clone();
+    let call = Continue { state_token, ..Continue::default() };
+    let resumed = agent.continue_workflow(call).await.unwrap().body;
+    let prompt = resumed.pending.unwrap().prompt;
+    assert!(prompt.contains("Took the left way.") && !prompt.contains("right way"), "{prompt}");
 }

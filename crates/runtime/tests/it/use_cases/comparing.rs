@@ -18,7 +18,7 @@ fn thing(text: &str) -> ThingReference {
     text.parse().unwrap()
 }
 
-fn journal(machine: &Machine) -> JournalPorts {
+pub(super) fn journal(machine: &Machine) -> JournalPorts {
     let ports = &machine.ports;
     let (clock, entropy) = (Arc::clone(&ports.clock), Arc::clone(&ports.entropy));
     let blobs = MemoryBlobs::new(Arc::clone(&clock));

@@ -9,6 +9,8 @@ mod inbox;
 mod lineage;
 mod preferences;
 mod resume;
+#[cfg(feature = "flow")]
+mod run_export;
 mod run_page;
 mod runs;
 mod sessions;

@@ -7,6 +7,7 @@ mod context;
 mod given;
 mod loading;
 mod person;
+mod prefer_branch;
 mod preferences;
 mod replay;
 pub(crate) mod rig;
