@@ -14,6 +14,7 @@ use piton_runtime::workspaces::FileWorld;
 use piton_runtime::{Changes, Connection, Runtime, Table, Whereabouts};
 
 use crate::change_feed::ChangeFeed;
+use crate::demo::Demo;
 use crate::entrance::{Entrance, Person};
 use crate::request::ConsoleStatus;
 
@@ -28,6 +29,8 @@ pub struct ConsolePorts {
     /// Keeps who is signed in.
     pub table: Arc<dyn Table>,
     pub changes: Arc<dyn Changes>,
+    /// The scripted agent, if there is one.
+    pub demo: Option<Arc<dyn Demo>>,
     pub clock: Arc<dyn Clock>,
     pub entropy: Arc<dyn Entropy>,
     /// The project directory of requests that name none.
@@ -46,6 +49,7 @@ pub struct Console {
     pub(crate) frames: Option<ProjectContext>,
     pub(crate) entrance: Entrance,
     pub(crate) feed: ChangeFeed,
+    pub(crate) demo: Option<Arc<dyn Demo>>,
     pub(crate) person: Person,
     pub(crate) program: Digest,
     project: Option<PathBuf>,
@@ -68,6 +72,7 @@ impl Console {
             backpacks,
             files,
             frames,
+            demo: ports.demo,
             person: ports.person,
             program: ports.program,
             project: ports.project,

@@ -70,6 +70,7 @@ impl Machine {
             frames: None,
             table: Arc::new(MemoryTable::new()),
             changes: Arc::new(changes.clone()),
+            demo: None,
             clock: clock.clone(),
             entropy,
             project: None,

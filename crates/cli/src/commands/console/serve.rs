@@ -33,6 +33,7 @@ use crate::commands::backpack::backpacks;
 use crate::commands::server_notice::{ServerNotice, ServerTurn};
 use crate::commands::stop;
 use crate::commands::workspace::{WorkspaceArguments, sandbox};
+use crate::demo::LiveDemo;
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
 use crate::open::Open;
@@ -87,6 +88,7 @@ pub(super) fn run(app: &App, options: &ConsoleOptions) -> Outcome {
         frames: open.runtime.frames(project, here).ok(),
         table: open.adapters.console_table()?,
         changes: open.adapters.changes(watched(&configuration, &settings, &projects)),
+        demo: Some(Arc::new(LiveDemo::new(&open))),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
         project: project.map(|project| project.path().to_owned()),

@@ -1011,6 +1011,20 @@ export type Deleted = {
   setAside: SetAsideShown[];
 };
 
+/** A run that a scripted agent plays. */
+export type DemoRun = {
+  runId: RunId;
+  sessionId: SessionId;
+};
+
+/** Demo runs, as a page sees them. */
+export type DemoStatus = {
+  /** The run that is being played. */
+  playing?: DemoRun;
+  /** The workflow that demo runs follow; absent if this console has no demo. */
+  workflowId?: string;
+};
+
 /** At most 4096 bytes of canonical JSON. */
 export type Details = Record<string, unknown>;
 
@@ -4086,6 +4100,9 @@ export interface Routes {
   'GET /context/compose': { request: ComposeContext; reply: Named<'piton.context.preview/1', ComposePreview> };
   'GET /context/frames': { request: GetContext; reply: Named<'piton.context.node/1', NodeContext> };
   'GET /context/level': { request: LevelQuery; reply: Named<'piton.context.tree/1', TreeLevel> };
+  'GET /demo': { request: NoFields; reply: Named<'piton.demo.status/1', DemoStatus> };
+  'POST /demo': { request: NoFields; reply: Named<'piton.demo.play/1', DemoRun> };
+  'POST /demo/remove': { request: OneSession; reply: Named<'piton.session.delete/1', Deleted> };
   'POST /enter': { request: EnterConsole; reply: SignedIn };
   'GET /inbox': { request: NoFields; reply: Named<'piton.inbox/1', Inbox> };
   'POST /leave': { request: NoFields; reply: ConsoleStatus };
