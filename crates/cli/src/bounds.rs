@@ -95,3 +95,16 @@ pub(crate) const ARTIFACT_LINE_BYTES_MAX: usize = 240;
 
 /// Maximum number of applied and of skipped paths that `piton workspace apply` names: as many as fit on a screen.
 pub(crate) const APPLIED_SHOWN: usize = 20;
+
+/// Pause between two acts of the demo in the console: a person sees what happened before the next thing does.
+pub(crate) const DEMO_ACT_PAUSE: Duration = Duration::from_millis(1500);
+
+/// Pause between two questions of the demo's agent whether a person has decided. They see the effect at once.
+pub(crate) const DEMO_ASK_PAUSE: Duration = Duration::from_millis(500);
+
+/// Number of times that the demo's agent asks whether a person has decided: for an hour. Then it leaves, and the run
+/// stays as it is.
+pub(crate) const DEMO_ASKS_MAX: usize = 7200;
+
+/// Maximum number of acts of the demo, loops included.
+pub(crate) const DEMO_ACTS_MAX: usize = 32;

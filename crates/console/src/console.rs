@@ -10,6 +10,7 @@ use piton_runtime::redaction::MachinePaths;
 use piton_runtime::{Changes, Runtime, Table};
 
 use crate::change_feed::ChangeFeed;
+use crate::demo::Demo;
 use crate::entrance::{Entrance, Person};
 use crate::project_view::{ConsoleProject, choices};
 use crate::request::ConsoleStatus;
@@ -23,6 +24,8 @@ pub struct ConsolePorts {
     /// Keeps who is signed in.
     pub table: Arc<dyn Table>,
     pub changes: Arc<dyn Changes>,
+    /// The scripted agent, if there is one.
+    pub demo: Option<Arc<dyn Demo>>,
     pub clock: Arc<dyn Clock>,
     pub entropy: Arc<dyn Entropy>,
     /// The name for decisions of people who give none.
@@ -40,6 +43,7 @@ pub struct Console {
     pub(crate) projects: Vec<Arc<ConsoleProject>>,
     pub(crate) entrance: Entrance,
     pub(crate) feed: ChangeFeed,
+    pub(crate) demo: Option<Arc<dyn Demo>>,
     pub(crate) person: Person,
     pub(crate) program: Digest,
     pub(crate) machine: MachinePaths,
@@ -61,6 +65,7 @@ impl Console {
             runtime,
             backpacks,
             projects: projects.into_iter().map(Arc::new).collect(),
+            demo: ports.demo,
             person: ports.person,
             program: ports.program,
             machine: ports.machine,

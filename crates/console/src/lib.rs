@@ -5,6 +5,7 @@
 //! | `console`, `project_view` | what the console works with; the project that a request is about |
 //! | [`route`], [`routes`], `request`, `part_request`, `reply` | the table of routes, each with its use case, request and reply; how to add one |
 //! | `call_text` | the parts of a request as text: path and query |
+//! | [`demo`] | a run that a scripted agent plays, for a person who has no agent at hand |
 //! | [`secret`], [`entrance`] | keys and secrets; who may enter, and the browsers that did |
 //! | [`change_ring`], `change_feed` | hints that something changed: the last ones, numbered; and their delivery |
 //! | [`http`] | the server: checks, headers, assets, the API, the stream of changes |
@@ -20,6 +21,7 @@ mod call_text;
 mod change_feed;
 pub mod change_ring;
 mod console;
+pub mod demo;
 pub mod entrance;
 pub mod http;
 mod part_request;

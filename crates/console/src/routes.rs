@@ -76,6 +76,9 @@ pub fn routes() -> Vec<Route> {
             let (left, right) = asked.references()?;
             it.runtime.compare(&left, &right, &it.worlds()).await
         }),
+        get("/demo", "piton.demo.status/1", |it, NoFields {}| async move { Ok(it.demo_status()) }),
+        post("/demo", "piton.demo.play/1", |it, _, NoFields {}| async move { it.demo()?.play().await }),
+        post("/demo/remove", "piton.session.delete/1", |it, _, asked: OneSession| async move { it.demo()?.remove(asked.session).await }),
         get("/workflows", "piton.workflow.list/1", |it, asked: ListWorkflows| async move { it.connect().list_workflows(&asked) }),
         get("/workflows/built-ins", "piton.workflow.built_ins/1", |it, NoFields {}| async move { Ok(it.runtime.source_completions(it.project())) }),
         post("/workflows/check", "piton.workflow.check/1", |it, _, asked: CheckSource| async move { Ok(it.runtime.check_source(&asked, it.project())) }),

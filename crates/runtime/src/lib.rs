@@ -82,6 +82,7 @@ mod nearest;
 pub mod page;
 pub mod project_env;
 pub mod provenance;
+#[cfg(feature = "flow")]
 pub mod redaction;
 pub mod reply;
 pub mod request;

@@ -178,7 +178,7 @@ fn say_opening(
     }
     output.print("Then ask the agent: \"Use piton to investigate why the login test is flaky.\"\n");
     output.advise(
-        "No agent at hand? `piton workflow run wr.tour` walks you through a run.   Ctrl-C stops.",
+        "No agent at hand? The console plays a demo run, and `piton workflow run wr.tour` walks you through one.   Ctrl-C stops.",
     );
 }
 

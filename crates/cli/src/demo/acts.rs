@@ -10,7 +10,7 @@ use piton_core::shell_word;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::agent::DemoAgent;
+use super::agent::{DemoAgent, ServerProcess};
 use super::project::DemoProject;
 use crate::app::{App, Outcome};
 use crate::failure::Failure;
@@ -67,7 +67,7 @@ struct DemoRun {
 /// Plays the acts, and reports each as it happens.
 fn play(app: &App, demo: &DemoProject) -> Result<DemoFacts, Failure> {
     let output = &app.output;
-    let mut agent = DemoAgent::connect(demo)?;
+    let (server, mut agent) = ServerProcess::start(demo)?;
     let tools = agent.tools.len();
     writeln!(output, "\n1. An agent connects over MCP, finds {tools} tools, and starts wr.tour.");
     let goal =
@@ -91,8 +91,8 @@ fn play(app: &App, demo: &DemoProject) -> Result<DemoFacts, Failure> {
     agent.must("pack", &pack)?;
     let before = run.reply["pending"]["stepId"].clone();
     // The pack was acknowledged, so it has to survive a kill that gives the server no chance to clean up.
-    let signal = agent.kill()?;
-    let mut agent = DemoAgent::connect(demo)?;
+    let signal = server.kill()?;
+    let (server, mut agent) = ServerProcess::start(demo)?;
     let lost = run.resume(&mut agent, &before)?;
     writeln!(
         output,
@@ -106,7 +106,7 @@ fn play(app: &App, demo: &DemoProject) -> Result<DemoFacts, Failure> {
     output.print("   It edits /scratch/retry.rs instead. The project does not change until a person applies the edit.");
 
     run.finish(&mut agent)?;
-    agent.leave()?;
+    server.end(agent)?;
     writeln!(output, "\n5. It continues to the end, with {} steps submitted.", run.steps);
     let (project, data_dir) = (demo.project.clone(), demo.data.clone());
     let (blocked, steps) = (blocked.unwrap_or(reason), run.steps);

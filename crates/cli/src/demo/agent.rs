@@ -1,13 +1,13 @@
-//! The agent: an MCP client over standard input and output. Its server is another process of this program.
+//! The agent: an MCP client over a pipe, and the server at its other end, which is another process of this program.
 #![expect(
     clippy::disallowed_methods,
     reason = "the agent starts its server, which is this program"
 )]
 
 use std::env;
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -17,14 +17,16 @@ use crate::failure::Failure;
 /// Protocol revision that the agent speaks.
 const PROTOCOL: &str = "2025-11-25";
 
-/// An agent with its server.
+/// An agent: what it writes to its server, and what it reads from it.
 pub(super) struct DemoAgent {
-    server: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
+    to: Box<dyn Write + Send>,
+    from: Box<dyn BufRead + Send>,
     last_id: u64,
     pub(super) tools: Vec<String>,
 }
+
+/// The process that serves an agent.
+pub(super) struct ServerProcess(Child);
 
 /// The answer of a tool.
 pub(super) struct ToolAnswer {
@@ -36,9 +38,9 @@ pub(super) struct ToolAnswer {
     pub(super) is_error: bool,
 }
 
-impl DemoAgent {
-    /// Starts a server in the project and connects to it.
-    pub(super) fn connect(demo: &DemoProject) -> Result<Self, Failure> {
+impl ServerProcess {
+    /// Starts a server in the project, and connects an agent to it.
+    pub(super) fn start(demo: &DemoProject) -> Result<(Self, DemoAgent), Failure> {
         let failed = || Failure::io("start an MCP server for the agent");
         let program = env::current_exe().map_err(failed())?;
         let mut server = Command::new(program)
@@ -54,7 +56,34 @@ impl DemoAgent {
             .map_err(failed())?;
         let to = server.stdin.take().expect("it was asked for above");
         let from = BufReader::new(server.stdout.take().expect("it was asked for above"));
-        let mut agent = Self { server, to, from, last_id: 0, tools: Vec::new() };
+        Ok((Self(server), DemoAgent::connect(to, from)?))
+    }
+
+    /// Kills the server without warning, and returns the signal that ended it.
+    pub(super) fn kill(mut self) -> Result<i32, Failure> {
+        let failed = || Failure::io("kill the server of the agent");
+        self.0.kill().map_err(failed())?;
+        let status = self.0.wait().map_err(failed())?;
+        status.signal().ok_or_else(|| Failure::broken_promise("a killed process ended by itself"))
+    }
+
+    /// Disconnects the agent, and waits for the server to end.
+    pub(super) fn end(mut self, agent: DemoAgent) -> Result<(), Failure> {
+        // The end of its input is how the server learns that the client left.
+        drop(agent);
+        self.0.wait().map_err(Failure::io("wait for the server of the agent"))?;
+        Ok(())
+    }
+}
+
+impl DemoAgent {
+    /// Connects to the server that reads `to` and writes `from`.
+    pub(super) fn connect(
+        to: impl Write + Send + 'static,
+        from: impl BufRead + Send + 'static,
+    ) -> Result<Self, Failure> {
+        let mut agent =
+            Self { to: Box::new(to), from: Box::new(from), last_id: 0, tools: Vec::new() };
         let who = json!({ "name": "demo-agent", "version": env!("CARGO_PKG_VERSION") });
         let hello = json!({ "protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": who });
         agent.ask("initialize", &hello)?;
@@ -82,23 +111,6 @@ impl DemoAgent {
             return Err(Failure::broken_promise(&format!("{tool} was refused: {}", answer.text)));
         }
         Ok(answer)
-    }
-
-    /// Kills the server without warning, and returns the signal that ended it.
-    pub(super) fn kill(mut self) -> Result<i32, Failure> {
-        let failed = || Failure::io("kill the server of the agent");
-        self.server.kill().map_err(failed())?;
-        let status = self.server.wait().map_err(failed())?;
-        status.signal().ok_or_else(|| Failure::broken_promise("a killed process ended by itself"))
-    }
-
-    /// Disconnects, and waits for the server to end.
-    pub(super) fn leave(self) -> Result<(), Failure> {
-        let Self { mut server, to, .. } = self;
-        // The end of its input is how the server learns that the client left.
-        drop(to);
-        server.wait().map_err(Failure::io("wait for the server of the agent"))?;
-        Ok(())
     }
 
     fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {

@@ -5,9 +5,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use piton_core::{Code, Envelope};
+use piton_core::{Code, Envelope, SessionId};
+use piton_runtime::backpack::BackpackId;
+use piton_runtime::library::PROJECT_WORKFLOWS;
 
 use crate::failure::Failure;
+use crate::files;
 
 /// The project's configuration: the files that the agent may touch, and the backpack with its state.
 const CONFIGURATION: &str = r#"# What agents get in this project.
@@ -36,6 +39,15 @@ const FILES: [(&str, &str); 3] = [
     ("retry.rs", "pub fn retry(what: impl Fn() -> bool) -> bool {\n    what()\n}\n"),
 ];
 
+/// The workflow of the run that the console shows, and the directory of the project that it is in.
+const LIVE_WORKFLOW: &str = include_str!("login_fix.json");
+
+/// The file that names the session of a demo which the console shows.
+const SESSION_FILE: &str = "session";
+
+/// Maximum length of a session's id in bytes.
+const SESSION_BYTES_MAX: u64 = 64;
+
 /// Maximum number of demos in one directory.
 const DEMOS_MAX: u32 = 10_000;
 
@@ -47,6 +59,47 @@ pub(super) struct DemoProject {
 }
 
 impl DemoProject {
+    /// Creates the project of a run that the console shows.
+    pub(super) fn create_live(demos: &Path) -> Result<Self, Failure> {
+        let demo = Self::create(demos)?;
+        let written = || {
+            // The state of the run is in a backpack of its own, which is removed with it.
+            fs::remove_file(demo.project.join("piton.toml"))?;
+            let workflows = demo.project.join(PROJECT_WORKFLOWS);
+            fs::create_dir_all(&workflows)?;
+            fs::write(workflows.join("login_fix.json"), LIVE_WORKFLOW)
+        };
+        written().map_err(Failure::io("write the project of the demo"))?;
+        Ok(demo)
+    }
+
+    /// Returns the project of the demo with this session, if there is one.
+    pub(super) fn of_session(demos: &Path, session: SessionId) -> Option<Self> {
+        let mut entries =
+            fs::read_dir(demos).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+        let is_its = |root: &PathBuf| {
+            let named = files::read_if_there(&root.join(SESSION_FILE), SESSION_BYTES_MAX);
+            named.is_ok_and(|named| named.is_some_and(|named| named == session.to_string()))
+        };
+        entries.find(is_its).map(Self::at)
+    }
+
+    /// Notes which session the demo is in.
+    pub(super) fn note_session(&self, session: SessionId) -> Result<(), Failure> {
+        files::write(&self.root.join(SESSION_FILE), session.to_string().as_bytes(), false)
+    }
+
+    /// Returns the backpack of a demo which the console shows.
+    pub(super) fn backpack(&self) -> BackpackId {
+        let number = self.root.file_name().unwrap_or_default().to_string_lossy();
+        format!("demo-{number}").parse().expect("letters, a dash and digits are a name")
+    }
+
+    /// Removes everything.
+    pub(super) fn remove(self) -> Result<(), Failure> {
+        fs::remove_dir_all(&self.root).map_err(Failure::io("remove the project of the demo"))
+    }
+
     /// Creates a new project beside those of earlier demos.
     pub(super) fn create(demos: &Path) -> Result<Self, Failure> {
         let unusable = |error: io::Error| {
@@ -56,9 +109,13 @@ impl DemoProject {
         };
         let made = fs::create_dir_all(demos).and_then(|()| new_directory(demos));
         let root = made.map_err(unusable)?;
-        let demo = Self { project: root.join("login"), data: root.join("data"), root };
+        let demo = Self::at(root);
         demo.write_files().map_err(Failure::io("write the project of the demo"))?;
         Ok(demo)
+    }
+
+    fn at(root: PathBuf) -> Self {
+        Self { project: root.join("login"), data: root.join("data"), root }
     }
 
     fn write_files(&self) -> io::Result<()> {

@@ -20,13 +20,13 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A console that was started as `up` starts one: it ends with its standard input.
-struct Console {
+pub(crate) struct Console {
     child: Child,
     url: String,
 }
 
 impl Console {
-    fn start(rig: &Rig) -> Self {
+    pub(crate) fn start(rig: &Rig) -> Self {
         let mut command = rig.command(&["console", "--beside", "--port", "0"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -55,8 +55,8 @@ impl Drop for Console {
 }
 
 /// A browser that signs in as a page does.
-struct Browser {
-    address: String,
+pub(crate) struct Browser {
+    pub(crate) address: String,
     cookie: String,
     secret: String,
 }
@@ -78,7 +78,7 @@ fn send(address: &str, line: &str, headers: &str, body: &str) -> (String, String
 
 impl Browser {
     /// Enters with a link, as `piton console link` prints it.
-    fn enter(link: &str) -> Self {
+    pub(crate) fn enter(link: &str) -> Self {
         let (url, key) = link.split_once("/#").unwrap();
         let address = url.strip_prefix("http://").unwrap().to_owned();
         let body = json!({ "key": key }).to_string();
@@ -93,19 +93,27 @@ impl Browser {
         }
     }
 
-    fn get(&self, path: &str) -> (u16, Value) {
+    pub(crate) fn get(&self, path: &str) -> (u16, Value) {
+        self.ask(&format!("GET {path}"), "")
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        self.ask(&format!("POST {path}"), &body.to_string())
+    }
+
+    fn ask(&self, line: &str, body: &str) -> (u16, Value) {
         let headers = format!("Cookie: {}\r\nPiton-Console: {}\r\n", self.cookie, self.secret);
-        let (head, body) = send(&self.address, &format!("GET {path}"), &headers, "");
+        let (head, body) = send(&self.address, line, &headers, body);
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         (status, serde_json::from_str(&body).unwrap())
     }
 }
 
-fn link(rig: &Rig) -> String {
+pub(crate) fn link(rig: &Rig) -> String {
     rig.tells(&["console", "link"])["link"].as_str().unwrap().to_owned()
 }
 
-fn waits_until(what: &str, is_so: impl Fn() -> bool) {
+pub(crate) fn waits_until(what: &str, is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
         assert!(start.elapsed() < PATIENCE, "{what}");
@@ -113,7 +121,7 @@ fn waits_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-fn is_gone(address: &str) -> bool {
+pub(crate) fn is_gone(address: &str) -> bool {
     TcpStream::connect(address).is_err()
 }
 
@@ -244,6 +252,33 @@ fn up_starts_a_console_and_ends_it_whatever_ends_up() {
         assert_eq!(code, if signal == "-TERM" { Some(0) } else { None });
         waits_until("the console ends", || is_gone(&browser.address));
     }
+}
+
+/// What the first command of the README does: a person sees a link, enters, and ends it with a signal.
+#[cfg(target_os = "linux")]
+#[test]
+fn up_at_a_terminal_prints_a_link_that_lets_one_browser_in_and_ends_well() {
+    let rig = Rig::new();
+    // `script` is a terminal for the command that it runs, and ends as that ends.
+    let up = format!("exec {} up", crate::program().to_str().unwrap());
+    let mut terminal = Command::new("/usr/bin/script");
+    terminal.args(["-qec", &up, "/dev/null"]).env_clear().env("HOME", rig.home());
+    terminal.envs([("PITON_HTTP_PORT", "0"), ("PITON_CONSOLE_PORT", "0")]);
+    terminal.current_dir(rig.project()).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = terminal.stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let first = lines.by_ref().find(|line| line.contains("http://")).unwrap();
+    let link = first.trim().strip_prefix("Console").unwrap().trim().to_owned();
+    let browser = Browser::enter(&link);
+    assert_eq!(browser.get("/api/v1/status").0, 200);
+    assert!(lines.any(|line| line.contains("Ctrl-C stops.")));
+    let notice = std::fs::read(rig.data().join("run/up.json")).unwrap();
+    let pid = serde_json::from_slice::<Value>(&notice).unwrap()["pid"].to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    // A terminal that nobody reads would hold the command up.
+    lines.for_each(drop);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    waits_until("the console ends", || is_gone(&browser.address));
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod clients;
 mod command_line;
 mod config_check;
 mod console;
+mod console_demo;
 mod context;
 mod damage;
 mod demo;

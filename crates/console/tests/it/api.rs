@@ -180,6 +180,17 @@ async fn the_replies_of_every_page_are_there() {
 }
 
 #[tokio::test]
+async fn a_console_without_a_demo_names_the_command_that_plays_one() {
+    let machine = Machine::start().await;
+    let browser = machine.entered().await;
+    let status = browser.get("/api/v1/demo").await.json();
+    assert_eq!(status, json!({ "schema": "piton.demo.status/1" }));
+    let refused = browser.post("/api/v1/demo", &json!({})).await;
+    assert_eq!(refused.status, 400);
+    assert!(refused.json()["suggestion"].as_str().unwrap().contains("`piton demo`"));
+}
+
+#[tokio::test]
 async fn a_stopped_console_ends_and_frees_its_port() {
     let machine = Machine::start().await;
     let port = machine.port;

@@ -86,6 +86,7 @@ impl Machine {
             projects,
             table: Arc::new(MemoryTable::new()),
             changes: Arc::new(changes.clone()),
+            demo: None,
             clock: clock.clone(),
             entropy,
             person: Person::new("os-user").unwrap(),

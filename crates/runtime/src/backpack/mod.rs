@@ -9,6 +9,7 @@ mod attached;
 mod attachment;
 #[cfg(feature = "flow")]
 pub mod inspect;
+mod removal;
 pub mod request;
 mod shared;
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `workflows` | workflows, listed and inspected |
 //! | `resume` | runs that could be resumed |
-//! | `run_export` | a run as one document |
+//! | `run_export` (feature `flow`) | a run as one document |
 //! | `run_page` | runs that were found, with counts |
 //! | `session` | sessions with their runs, step by step or as a graph; artifacts, as agents and people read them again; preferences |
 //! | `sources` | workflow files: read, checked, compiled and saved |
@@ -16,6 +16,7 @@
 mod inbox;
 mod maintenance;
 mod resume;
+#[cfg(feature = "flow")]
 mod run_export;
 mod run_page;
 mod run_shape;
@@ -42,6 +43,7 @@ pub use piton_workflow::session::{
     SettledStep,
 };
 pub use resume::{ResumeCandidate, ResumeCandidates, Searched};
+#[cfg(feature = "flow")]
 pub use run_export::{ExportOmission, ExportedStep, OmissionKind, RunExport};
 pub use run_page::{CaughtUpRuns, FoundRun, RunPage, SearchResults};
 pub use run_shape::{CountedRuns, EventPage, PinnedRun, RunDrift, ShapedRun};

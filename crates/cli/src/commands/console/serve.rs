@@ -33,6 +33,7 @@ use crate::commands::backpack::backpacks;
 use crate::commands::server_notice::{ServerNotice, ServerTurn};
 use crate::commands::stop;
 use crate::commands::workspace::{WorkspaceArguments, sandbox};
+use crate::demo::LiveDemo;
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
 use crate::open::Open;
@@ -93,6 +94,7 @@ pub(super) fn run(app: &App, options: &ConsoleOptions) -> Outcome {
         projects,
         table: open.adapters.console_table()?,
         changes: open.adapters.changes(watched),
+        demo: Some(Arc::new(LiveDemo::new(&open))),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
         person: os_user(app),
