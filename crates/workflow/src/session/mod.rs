@@ -49,6 +49,7 @@ mod token_lookup;
 
 pub use error::{CrossedTokens, Error, Refusal, RunPlace, SettledQuestion};
 pub use inspect::InspectedSession;
+pub(crate) use loader::SharedSession;
 pub use loader::{FoldedSession, PinnedWorkflow, SessionLoader};
 pub use reader::Reader;
 pub use reply::{
