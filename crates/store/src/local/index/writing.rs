@@ -105,13 +105,12 @@ impl Change<'_> {
         if let Some(kind) = self.kinds.get(field) {
             return Ok(*kind);
         }
-        let kind = match field_number(self.transaction, collection, field)? {
-            Some(kind) => kind,
-            None => {
-                let insert = "INSERT INTO kinds (collection, field) VALUES (?1, ?2)";
-                let mut statement = self.transaction.prepare_cached(insert)?;
-                statement.insert(params![collection, field.as_str()])?
-            }
+        let kind = if let Some(kind) = field_number(self.transaction, collection, field)? {
+            kind
+        } else {
+            let insert = "INSERT INTO kinds (collection, field) VALUES (?1, ?2)";
+            let mut statement = self.transaction.prepare_cached(insert)?;
+            statement.insert(params![collection, field.as_str()])?
         };
         self.kinds.insert(field.clone(), kind);
         Ok(kind)

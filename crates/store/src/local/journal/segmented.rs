@@ -10,7 +10,6 @@
 //! to a plan that was never committed: a crash or a failure came before step 4. A plan is written only once all plans
 //! before it are durable, so a segment that begins *behind* the manifest's end shows that records of acknowledged plans
 //! are gone, and that is damage. This check looks only at names, and only when a stream is read from its start.
-#![expect(clippy::disallowed_methods, reason = "a long stream is read by several threads")]
 
 use std::collections::HashMap;
 use std::io;
