@@ -43,6 +43,21 @@ impl BenchDir {
         Ok(made.map_err(Error::io("make a directory"))?.keep())
     }
 
+    /// Returns the directory of this name, which several measures share. `prepare` fills it for the first one.
+    pub(crate) fn shared(
+        &self,
+        name: &str,
+        prepare: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<PathBuf> {
+        let path = self.directory.path().join(name);
+        if !path.is_dir() {
+            fs::create_dir(&path).map_err(Error::io("make a directory"))?;
+            prepare(&path)?;
+            self.sync()?;
+        }
+        Ok(path)
+    }
+
     /// Waits until the prepared files are on disk, so that writing them back does not disturb the next measure.
     pub(crate) fn sync(&self) -> Result<()> {
         let directory =

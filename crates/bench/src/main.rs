@@ -17,6 +17,7 @@
 
 mod backpack;
 mod bench_dir;
+mod console;
 mod context;
 mod door;
 mod error;

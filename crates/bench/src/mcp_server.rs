@@ -61,6 +61,23 @@ impl McpServer {
         Ok((text?, time))
     }
 
+    /// Calls a tool, which must succeed, and returns the reply as data and the time.
+    pub(crate) fn structured(
+        &mut self,
+        tool: &str,
+        arguments: &Value,
+    ) -> Result<(Value, Duration)> {
+        let (answer, time) = wall_time(|| {
+            self.send_call(tool, arguments)?;
+            self.result()
+        });
+        let mut answer = answer?;
+        if answer["isError"] == true {
+            return Err(Error::Client(answer.to_string()));
+        }
+        Ok((answer["structuredContent"].take(), time))
+    }
+
     /// Calls a tool, which must be refused.
     pub(crate) fn refused(&mut self, tool: &str, arguments: &Value) -> Result<()> {
         self.send_call(tool, arguments)?;

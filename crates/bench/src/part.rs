@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use crate::bench_dir::BenchDir;
 use crate::error::Result;
 use crate::report::MeasureRow;
-use crate::{backpack, context, door, flow, kernel, workflow, workspaces};
+use crate::{backpack, console, context, door, flow, kernel, workflow, workspaces};
 
 /// A function that measures some rows.
 pub(crate) type Measure = fn(&BenchDir) -> Result<Vec<MeasureRow>>;
@@ -27,6 +27,8 @@ pub(crate) enum BenchPart {
     Context,
     /// Workspaces.
     Workspaces,
+    /// The console, with a real browser.
+    Console,
 }
 
 impl BenchPart {
@@ -40,6 +42,7 @@ impl BenchPart {
             Self::Flow => "flow",
             Self::Context => "context",
             Self::Workspaces => "workspaces",
+            Self::Console => "console",
         }
     }
 
@@ -53,6 +56,7 @@ impl BenchPart {
             Self::Flow => &flow::MEASURES,
             Self::Context => &context::MEASURES,
             Self::Workspaces => &workspaces::MEASURES,
+            Self::Console => &console::MEASURES,
         };
         let mut rows = Vec::new();
         for (number, (what, measure)) in measures.iter().enumerate() {

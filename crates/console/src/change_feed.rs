@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use piton_core::port::Entropy;
 use piton_runtime::{Change, ChangeHint, ChangeWatch, ChangedPart, Changes, Runtime};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::bounds::{SOURCE_PAUSE, STREAMS_MAX, WATCH_LINGER};
@@ -31,6 +31,8 @@ struct Inner {
     news: watch::Sender<u64>,
     /// The number of open streams.
     streams: watch::Sender<usize>,
+    /// Held while the index of runs is brought up to date, so that no session is read twice for it.
+    catching_up: AsyncMutex<()>,
 }
 
 struct State {
@@ -62,8 +64,15 @@ impl ChangeFeed {
             news: watch::Sender::new(ring.next_number()),
             state: Mutex::new(State { ring, is_watching: false }),
             streams: watch::Sender::new(0),
+            catching_up: AsyncMutex::default(),
         };
         Self { inner: Arc::new(inner), places: Arc::new(Semaphore::new(STREAMS_MAX)) }
+    }
+
+    /// Brings the index of runs up to date in the background, so that the first page finds it so.
+    pub(crate) fn catch_up_early(&self) {
+        let inner = Arc::clone(&self.inner);
+        tokio::spawn(async move { inner.catch_up().await });
     }
 
     /// Opens the changes for a page, after the last event that it has seen. `None` if too many pages are open.
@@ -101,10 +110,14 @@ impl Inner {
         self.news.send_replace(state.ring.next_number());
     }
 
-    /// Brings the index of runs up to date with every session. True if it was not.
+    /// Brings the index of runs up to date with every session. True if it was not when this was called.
     async fn catch_up(&self) -> bool {
+        let was_caught_up = self.runtime.is_caught_up_with_runs();
+        let _turn = self.catching_up.lock().await;
         // An index that cannot be written now is written with the next change; pages say how much it lacks.
-        self.runtime.catch_up_runs().await.is_ok_and(|done| done.read > 0)
+        let has_read = self.runtime.catch_up_runs().await.is_ok_and(|done| done.read > 0);
+        // The call that this one waited for may have read what changed.
+        has_read || !was_caught_up
     }
 
     /// Brings the index of runs up to date with the session that a hint names.

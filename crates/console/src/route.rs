@@ -42,8 +42,14 @@ pub(crate) struct Call {
     pub(crate) person: Person,
 }
 
-/// The bytes of a reply, while they are made.
-type Answering = Pin<Box<dyn Future<Output = Result<Vec<u8>, Envelope>> + Send>>;
+/// The bytes of a reply, and its version if it knows one.
+pub(crate) struct Answer {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) version: Option<String>,
+}
+
+/// A reply, while it is made.
+type Answering = Pin<Box<dyn Future<Output = Result<Answer, Envelope>> + Send>>;
 /// Reads the session of a request.
 type SessionOf = Box<dyn Fn(&CallText) -> Result<SessionId, Envelope> + Send + Sync>;
 /// Returns the schema of a type, and adds those that it names to the generator.
@@ -64,6 +70,8 @@ pub struct Route {
     pub(crate) work: Box<dyn Fn(ProjectView, Call) -> Answering + Send + Sync>,
     /// The session that a reply follows from alone, if it does.
     session: Option<SessionOf>,
+    /// Set if replies know the version of that session themselves.
+    pub(crate) knows_version: bool,
 }
 
 impl fmt::Debug for Route {
@@ -96,6 +104,21 @@ where
     Reply: Serialize + JsonSchema + Send + 'static,
     Doing: Future<Output = Result<Reply, Envelope>> + Send + 'static,
 {
+    Route { knows_version: false, ..get_versioned(path, schema, |_| None, work) }
+}
+
+/// Creates a route that reads, whose replies know the version of the session that they follow from.
+pub(crate) fn get_versioned<Asked, Reply, Doing>(
+    path: &'static str,
+    schema: &'static str,
+    version: fn(&Reply) -> Option<String>,
+    work: impl Fn(Arc<Console>, Asked) -> Doing + Copy + Send + Sync + 'static,
+) -> Route
+where
+    Asked: DeserializeOwned + JsonSchema + Send + 'static,
+    Reply: Serialize + JsonSchema + Send + 'static,
+    Doing: Future<Output = Result<Reply, Envelope>> + Send + 'static,
+{
     Route {
         method: RouteMethod::Get,
         path,
@@ -106,10 +129,11 @@ where
         work: Box::new(move |view, call| {
             Box::pin(async move {
                 let reply = work(view, call.text.read()?).await?;
-                Ok(document(schema, &reply))
+                Ok(Answer { bytes: document(schema, &reply), version: version(&reply) })
             })
         }),
         session: None,
+        knows_version: true,
     }
 }
 
@@ -130,9 +154,13 @@ where
         request: SchemaGenerator::subschema_for::<Asked>,
         reply: None,
         work: Box::new(move |view, call| {
-            Box::pin(async move { work(view, call.text.read()?).await })
+            Box::pin(async move {
+                let bytes = work(view, call.text.read()?).await?;
+                Ok(Answer { bytes, version: None })
+            })
         }),
         session: None,
+        knows_version: false,
     }
 }
 
@@ -158,10 +186,11 @@ where
             Box::pin(async move {
                 let asked = read_body(&call.text, &call.body)?;
                 let reply = work(view, call.person, asked).await?;
-                Ok(document(schema, &reply))
+                Ok(Answer { bytes: document(schema, &reply), version: None })
             })
         }),
         session: None,
+        knows_version: false,
     }
 }
 

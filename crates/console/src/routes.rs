@@ -7,6 +7,7 @@
 use piton_core::Envelope;
 use piton_runtime::backpack::inspect::Reveal;
 use piton_runtime::context::{ComposeContext, GetContext, LevelQuery, RootRef};
+use piton_runtime::reply::ShapedRun;
 use piton_runtime::request::{
     CheckSource, CopySource, Freshness, InspectWorkflow, ListWorkflows, NewSource, RunQuery,
     SaveSource,
@@ -28,7 +29,7 @@ use crate::request::{
     OneRun, OneSession, OneStep, OneWorkflow, SearchRuns, SettleRun, SignedIn, SomeEvents,
     TwoThings,
 };
-use crate::route::{NoFields, Route, RouteMethod, file, get, post};
+use crate::route::{NoFields, Route, RouteMethod, file, get, get_versioned, post};
 
 /// Path of the stream of changes, below the API.
 pub const CHANGES: &str = "/changes";
@@ -46,7 +47,7 @@ pub const STATUS: &str = "/status";
 #[rustfmt::skip] // A line for each.
 pub fn routes() -> Vec<Route> {
     vec![
-        get("/inbox", "piton.inbox/1", |it, NoFields {}| async move { it.runtime.inbox(it.project(), it.declared_files()).await }),
+        get("/inbox", "piton.inbox/1", |it, NoFields {}| async move { it.runtime.inbox(it.project(), it.declared_files(), Freshness::Indexed).await }),
         get("/runs", "piton.session.page/1", |it, asked: RunQuery| async move { it.runtime.run_page(&RunQuery { freshness: Freshness::Indexed, ..asked }).await }),
         get("/runs/completions", "piton.session.completions/1", |it, asked: CompleteLine| async move {
             Ok(LineCompletions { completions: it.runtime.complete_run_query(&asked.line, asked.place).await? })
@@ -55,7 +56,7 @@ pub fn routes() -> Vec<Route> {
         get("/sessions", "piton.session.list/1", |it, NoFields {}| async move { it.runtime.list_sessions().await }),
         get("/sessions/{session}", "piton.session.show/1", |it, asked: OneSession| async move { it.runtime.show_session(&asked.reference()).await }).of_session(|asked: &OneSession| asked.session),
         get("/sessions/{session}/events", "piton.session.events/1", |it, asked: SomeEvents| async move { it.runtime.event_page(asked.session, asked.query()).await }).of_session(|asked: &SomeEvents| asked.session),
-        get("/sessions/{session}/runs/{run}/shape", "piton.run.shape/1", |it, asked: OneRun| async move { it.runtime.run_shape(asked.address()).await }).with_bytes_max(SHAPE_BYTES_MAX),
+        get_versioned("/sessions/{session}/runs/{run}/shape", "piton.run.shape/1", ShapedRun::version, |it, asked: OneRun| async move { it.runtime.run_shape(asked.address()).await }).of_session(|asked: &OneRun| asked.session).with_bytes_max(SHAPE_BYTES_MAX),
         get("/sessions/{session}/runs/{run}/pinned", "piton.run.pinned/1", |it, asked: OneRun| async move { it.runtime.pinned_workflow(asked.address()).await }).of_session(|asked: &OneRun| asked.session),
         get("/sessions/{session}/runs/{run}/drift", "piton.run.drift/1", |it, asked: OneRun| async move { it.runtime.workflow_drift(asked.address(), it.project()).await }),
         get("/sessions/{session}/runs/{run}/steps/{node}", "piton.run.step/1", |it, asked: OneStep| async move { it.runtime.step_detail(asked.address()).await }).of_session(|asked: &OneStep| asked.session),

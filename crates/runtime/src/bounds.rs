@@ -103,6 +103,9 @@ pub const EVENTS_PAGE_MAX: usize = 200;
 /// Maximum number of entries of each kind in an inbox, newest first; the rest is counted. Nobody works through more.
 pub const INBOX_ENTRIES_MAX: usize = 100;
 
+/// Maximum number of indexed runs that an inbox looks at, newest first. Most of them are blocked and need no reading.
+pub const INBOX_RUNS_LOOKED_MAX: u64 = 1_000;
+
 /// Maximum number of runs that an inbox reads to find their questions and gaps, newest first: as many sessions as a
 /// process keeps folded.
 pub const INBOX_RUNS_READ_MAX: usize = 256;

@@ -168,6 +168,15 @@ pub const REPLY_CLIENTS_MAX: usize = 256;
 /// restarts, or a laptop that slept through a meeting, takes longer.
 pub const REPLY_TIME: Duration = Duration::from_hours(1);
 
+/// Number of segments that are read and parsed together, which bounds what is in memory before it is checked.
+pub const SEGMENTS_TOGETHER: usize = 2_048;
+
+/// Number of segments from which on several threads read them. Fewer are read before the threads have started.
+pub const SEGMENTS_PARALLEL_MIN: usize = 256;
+
+/// Maximum number of threads that read one stream: a reader must not take a whole machine from the agents on it.
+pub const READ_THREADS_MAX: usize = 4;
+
 /// Maximum size of a token of the index. Longer words are rare and are mostly digests; they are split.
 pub const INDEX_TOKEN_BYTES_MAX: usize = 64;
 
@@ -228,6 +237,13 @@ pub const INDEX_BUSY_WAIT: Duration = Duration::from_millis(500);
 
 /// Number of matches up to which a query looks at each of them, instead of at a whole field of the collection.
 pub const INDEX_FEW_MATCHES: usize = 2_000;
+
+/// Memory of the connection that changes the index, in KiB: the inner pages of its trees for a hundred thousand runs.
+pub const INDEX_WRITER_CACHE_KIB: i64 = 8 * 1024;
+
+/// Number of queries whose matches a process keeps: the lists that a person has open. A hundred thousand matches take
+/// some kilobytes, one bit each.
+pub const INDEX_MATCHES_KEPT: usize = 8;
 
 /// Number of times that a call starts over because the index was damaged or replaced by another process.
 pub const INDEX_ATTEMPTS: u32 = 3;

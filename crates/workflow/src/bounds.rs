@@ -329,7 +329,13 @@ pub const STEP_TITLES_BYTES_MAX: usize = 4_096;
 pub const RUN_TITLE_BYTES_MAX: usize = 120;
 
 /// Number of sessions that are written to the index of runs together, so that one write is worth its transaction.
-pub const RUN_INDEX_BATCH: usize = 64;
+pub const RUN_INDEX_BATCH: usize = 128;
+
+/// Number of sessions that a process keeps folded because they grew since they were indexed.
+pub const RUN_INDEX_FOLLOWED_MAX: usize = 8;
+
+/// Number of sessions that are read at the same time for the index of runs: enough to keep a few cores busy.
+pub const RUN_INDEX_TOGETHER: usize = 4;
 
 /// Number of sessions of which the index returns the cursors or the runs at a time.
 pub const RUN_INDEX_PAGE: usize = 5_000;

@@ -83,6 +83,7 @@ pub mod bundle;
 pub mod capability;
 pub mod catalogue;
 pub mod compile;
+mod concurrent;
 pub mod contract;
 pub mod dedupe;
 pub mod engine;

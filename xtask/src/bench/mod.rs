@@ -14,8 +14,8 @@ use crate::{commit, process, project};
 /// What to measure and how to report it.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only this part, such as `kernel`; `door` needs the program and a client, and `flow` the
-    /// libraries that it is measured beside, which are built and installed first.
+    /// Only this part, such as `kernel`; `door` needs the program and a client, `flow` the
+    /// libraries that it is measured beside, and `console` a browser, which are built and installed first.
     part: Option<String>,
     /// Print one JSON document instead of a table.
     #[arg(long)]
@@ -31,13 +31,19 @@ pub(crate) struct Options {
 /// Runs the benchmarks.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let root = project::root()?;
-    if options.part.as_deref().is_none_or(|part| ["door", "workspaces"].contains(&part)) {
+    let measures = |parts: &[&str]| options.part.as_deref().is_none_or(|one| parts.contains(&one));
+    if measures(&["door", "workspaces"]) {
         tools::clients::install(&root)?;
+    }
+    if measures(&["console"]) {
+        tools::clients::install_browser(&root)?;
+    }
+    if measures(&["door", "workspaces", "console"]) {
         let arguments = ["build", "--quiet", "--profile", "dist", "--package", "piton-cli"];
         let mut build = process::command(&root, &process::cargo(), &arguments);
         ensure!(process::succeeds(&mut build)?, "could not build the program that is measured");
     }
-    if options.part.as_deref().is_none_or(|part| part == "flow") {
+    if measures(&["flow"]) {
         tools::clients::install_flow_peers(&root)?;
     }
     let arguments = arguments(options);

@@ -18,8 +18,8 @@ const DATA: &str = "docs/benchmarks.json";
 const PAGE: &str = "docs/benchmarks.md";
 
 /// The parts in the order in which they are read.
-const PARTS: [&str; 7] =
-    ["kernel", "workflow", "door", "backpack", "flow", "workspaces", "context"];
+const PARTS: [&str; 8] =
+    ["kernel", "workflow", "door", "backpack", "flow", "workspaces", "context", "console"];
 
 /// What is kept of one part.
 #[derive(Serialize, Deserialize)]

@@ -12,4 +12,4 @@ pub(crate) use cost::{
 #[cfg(test)]
 pub(crate) use pairs::Pair;
 pub(crate) use pairs::{LongAndShort, Samples, Schedule};
-pub(crate) use statistics::{Interval, Summary, float, ratio_interval, summary};
+pub(crate) use statistics::{Interval, Summary, float, percentile, ratio_interval, summary};

@@ -34,9 +34,18 @@ pub(crate) fn float(count: u64) -> f64 {
 /// Summarizes at least one value.
 pub(crate) fn summary(values: &[f64]) -> Summary {
     let sorted = sorted(values);
-    // The nearest-rank definition: the smallest value that at least 99 % of the values do not exceed.
-    let p99 = sorted[(sorted.len() * 99).div_ceil(100) - 1];
-    Summary { median: middle(&sorted), p99 }
+    Summary { median: middle(&sorted), p99: rank(&sorted, 99) }
+}
+
+/// Returns the value that `percent` of at least one value do not exceed.
+pub(crate) fn percentile(values: &[f64], percent: usize) -> f64 {
+    rank(&sorted(values), percent)
+}
+
+/// Returns a percentile by the nearest-rank definition: the smallest value that at least this part of the values do not
+/// exceed.
+fn rank(sorted: &[f64], percent: usize) -> f64 {
+    sorted[(sorted.len() * percent).div_ceil(100) - 1]
 }
 
 /// Returns the median of the ratios within pairs, with its interval from the medians of the blocks.

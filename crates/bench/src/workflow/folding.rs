@@ -26,7 +26,7 @@ type EventLog = Vec<Vec<SessionEvent>>;
 
 // shows: WR-448 (with compare_loads)
 pub(super) fn rows() -> Result<Vec<MeasureRow>> {
-    let workflow = sessions::workflow()?;
+    let workflow = sessions::workflow("project.bench")?;
     let write = |number: u32, plans: usize| -> EventLog {
         let (_, plans) = sessions::session(number, plans, &workflow);
         plans.iter().map(|plan| plan.events().to_vec()).collect()

@@ -7,7 +7,7 @@ mod reading;
 mod recalling;
 mod rig;
 mod run;
-mod sessions;
+pub(crate) mod sessions;
 
 pub(crate) use self::rig::WorkflowRig;
 pub(crate) use self::run::BenchRun;

@@ -91,7 +91,7 @@ fn resume(runtime: &Runtime, recall: &RunIndex) -> Result<f64> {
 /// Writes the sessions, without waiting for the disk.
 fn prepare(runtime: &Runtime, root: &Path) -> Result<()> {
     let journal = LocalPorts::open(Arc::new(QuietDisk), root)?.sessions();
-    let workflow = sessions::workflow()?;
+    let workflow = sessions::workflow("project.bench")?;
     for number in 0..SESSIONS {
         let (id, plans) = sessions::session(number, PLANS, &workflow);
         runtime.block_on(async {

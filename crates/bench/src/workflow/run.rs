@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
+use piton_core::{RunId, SessionId};
 use piton_store::port::{BlobNamespace, Follow};
 use piton_store::{AppendPlan, Event as _, NewBlob, StreamId};
 use piton_workflow::compile::{CompiledWorkflow, Definitions, compile};
@@ -42,7 +43,11 @@ pub(crate) struct BenchRun {
 impl BenchRun {
     /// Starts a run.
     pub(crate) fn begin(rig: &WorkflowRig, name: &str) -> Result<Self> {
-        let compiled = Arc::new(compiled(name)?);
+        Self::begin_loops(rig, name, LOOPS)
+    }
+
+    fn begin_loops(rig: &WorkflowRig, name: &str, loops: u32) -> Result<Self> {
+        let compiled = Arc::new(compiled(name, loops)?);
         let (source_kind, source_ref) = (SourceKind::Project, "bench".to_owned());
         let start = Start {
             workflow: SourcedWorkflow { compiled, source_kind, source_ref },
@@ -65,6 +70,22 @@ impl BenchRun {
         let mut run = Self::begin(&rig, name)?;
         run.advance(&rig, steps)?;
         Ok(run)
+    }
+
+    /// Prepares a run of any number of steps, without waiting for the disk.
+    pub(crate) fn prepared_long(root: &Path, name: &str, steps: u64) -> Result<Self> {
+        let rig = WorkflowRig::open(Arc::new(QuietDisk), root)?;
+        // One loop more, so that the run can go on.
+        let loops = u32::try_from(steps / u64::from(TURNS) + 2).expect("a run has few loops");
+        let mut run = Self::begin_loops(&rig, name, loops)?;
+        run.advance(&rig, steps)?;
+        Ok(run)
+    }
+
+    /// Returns the ids of its session and of itself.
+    pub(crate) fn ids(&self) -> (SessionId, RunId) {
+        let run = &self.reply.body.run;
+        (run.session_id, run.run_id)
     }
 
     /// Returns the request that submits the output of the pending step.
@@ -120,7 +141,7 @@ impl BenchRun {
     }
 
     /// Does this number of steps.
-    pub(super) fn advance(&mut self, rig: &WorkflowRig, steps: u64) -> Result<()> {
+    pub(crate) fn advance(&mut self, rig: &WorkflowRig, steps: u64) -> Result<()> {
         for _ in 0..steps {
             let reply = rig.wait(rig.sessions.proceed(self.request()))?;
             self.take(reply)?;
@@ -129,13 +150,13 @@ impl BenchRun {
     }
 }
 
-fn compiled(name: &str) -> Result<CompiledWorkflow> {
+fn compiled(name: &str, loops: u32) -> Result<CompiledWorkflow> {
     let origin = SourceOrigin::new(SourceKind::Project, "bench");
-    compile(&file(name).to_string(), &origin, &Definitions::standard())
+    compile(&file(name, loops).to_string(), &origin, &Definitions::standard())
         .map_err(|problems| Error::json("compile a workflow")(format!("{problems:?}")))
 }
 
-fn file(name: &str) -> Value {
+fn file(name: &str, loops: u32) -> Value {
     let condition = |number: u32| {
         json!({
             "conditionId": format!("again-{number}"),
@@ -165,8 +186,8 @@ fn file(name: &str) -> Value {
     json!({
         "id": "project.bench",
         "name": "Bench",
-        "conditions": (1..=LOOPS).map(condition).collect::<Vec<_>>(),
-        "steps": (1..=LOOPS).map(rounds).collect::<Vec<_>>(),
+        "conditions": (1..=loops).map(condition).collect::<Vec<_>>(),
+        "steps": (1..=loops).map(rounds).collect::<Vec<_>>(),
     })
 }
 

@@ -23,17 +23,20 @@ use serde_json::json;
 
 use crate::error::{Error, Result};
 
+/// Time between the beginnings of two sessions.
+const MS_BETWEEN: u64 = 60_000;
+
 /// Compiles a workflow of twelve steps, one after the other.
-pub(super) fn workflow() -> Result<CompiledWorkflow> {
+pub(crate) fn workflow(id: &str) -> Result<CompiledWorkflow> {
     let step = |number: usize| json!({"id": format!("step-{number}"), "title": format!("Step {number}"), "prompt": "Do it."});
     let steps: Vec<_> = (1..=12).map(step).collect();
-    let text = json!({"id": "project.bench", "name": "Bench", "steps": steps}).to_string();
+    let text = json!({"id": id, "name": "Bench", "steps": steps}).to_string();
     compile(&text, &SourceOrigin::new(SourceKind::Project, "bench"), &Definitions::standard())
         .map_err(|problems| Error::json("compile a workflow")(format!("{problems:?}")))
 }
 
 /// Builds a session of `plans` plans: its start, and a step in each of the others.
-pub(super) fn session(
+pub(crate) fn session(
     number: u32,
     plans: usize,
     workflow: &CompiledWorkflow,
@@ -136,7 +139,7 @@ impl SessionWriter<'_> {
             self.id,
             index,
             EventId::mint(&self.entropy),
-            TimestampMs(self.next),
+            TimestampMs(u64::from(self.number) * MS_BETWEEN + self.next),
             body,
         )
     }

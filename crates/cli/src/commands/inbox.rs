@@ -8,6 +8,7 @@ use clap::Args;
 use piton_runtime::config::Status;
 use piton_runtime::project_env::ProjectDir;
 use piton_runtime::reply::{GappedRun, Inbox, Question};
+use piton_runtime::request::Freshness;
 use piton_runtime::workflow::{RunSummary, StepPlace};
 use piton_runtime::workspaces::FileWorld;
 
@@ -70,7 +71,8 @@ impl InboxCommand {
 
 impl InboxSource {
     fn read(&self, app: &App) -> Result<Inbox, Failure> {
-        let read = self.open.runtime.inbox(self.project.as_deref(), self.files.as_deref());
+        let read =
+            self.open.runtime.inbox(self.project.as_deref(), self.files.as_deref(), Freshness::Now);
         let mut inbox = self.open.wait(read)?;
         app.output.complete_all(inbox.damaged.items.iter_mut().map(|one| &mut one.trouble));
         Ok(inbox)

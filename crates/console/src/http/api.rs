@@ -26,7 +26,7 @@ use crate::call_text::{CallText, refused};
 use crate::console::Console;
 use crate::entrance::Person;
 use crate::project_view::ProjectView;
-use crate::route::{API, Call, Route, RouteMethod};
+use crate::route::{API, Answer, Call, Route, RouteMethod};
 use crate::routes::routes;
 
 /// Returns the router of the table of routes.
@@ -64,7 +64,8 @@ async fn answer(
     };
     let program = console.program;
     let session = route.session(&text)?;
-    // The version from before the reply is made: a reply that is newer than its tag is asked for once more.
+    // The version from before the reply is made, unless the reply knows it: a reply that is newer than its tag is asked
+    // for once more.
     let version = match session {
         Some(session) => {
             let known = known_version(known.as_ref(), &program);
@@ -74,11 +75,16 @@ async fn answer(
                 let tagged = [(ETAG, tag(&program, &version))];
                 return Ok((StatusCode::NOT_MODIFIED, tagged).into_response());
             }
-            Some(console.runtime.session_version(session).await?)
+            if route.knows_version {
+                None
+            } else {
+                console.runtime.session_version(session).await?
+            }
         }
         None => None,
     };
-    let reply = (route.work)(view, Call { text, body, person }).await?;
+    let Answer { bytes: reply, version: own } =
+        (route.work)(view, Call { text, body, person }).await?;
     if reply.len() > route.reply_bytes_max {
         let advice = "Ask for less: one run, one step, or fewer entries at a time.";
         let (size, max, how) = (reply.len(), route.reply_bytes_max, MeasuredSize::Utf8Bytes);
@@ -91,7 +97,8 @@ async fn answer(
     if route.method == RouteMethod::Post {
         return Ok((kind, reply).into_response());
     }
-    let version = version.unwrap_or_else(|| Digest::of(&FileBytes(&reply)).to_string());
+    // Without a version, as for a damaged session, the reply itself is the tag.
+    let version = own.or(version).unwrap_or_else(|| Digest::of(&FileBytes(&reply)).to_string());
     let tag = tag(&program, &version);
     let is_known = tag.to_str().is_ok_and(|tag| has_tag(known.as_ref(), tag));
     let tagged = [(ETAG, tag)];

@@ -23,9 +23,8 @@ pub async fn serve(
     public: Option<Origin>,
     stop: impl Future<Output = ()>,
 ) {
-    let runtime = Arc::clone(&console.runtime);
     // The first page may be asked for at once, and shows what is indexed by then.
-    tokio::spawn(async move { runtime.catch_up_runs().await });
+    console.feed.catch_up_early();
     let port = listener.address().port();
     let (stopping, stopped) = watch::channel(false);
     let router = router(console, port, public, stopped.clone());

@@ -85,6 +85,25 @@ async fn a_reply_about_one_session_is_tagged_with_its_version() {
 }
 
 #[tokio::test]
+async fn the_shape_of_a_run_is_not_sent_again_until_its_session_changes() {
+    let machine = Machine::start().await;
+    let session = machine.start_run("wr.tour").await;
+    let browser = machine.entered().await;
+    let (run, _) = Machine::tip(&browser, &session).await;
+    let path = format!("/api/v1/sessions/{session}/runs/{run}/shape");
+    let first = browser.get(&path).await;
+    assert_eq!(first.status, 200, "{}", first.text());
+    let tag = first.header("etag").to_owned();
+    let cursor = first.json()["cursor"].as_str().unwrap().to_owned();
+    assert!(tag.contains(&cursor), "the cursor is the tag: {tag}");
+    assert_eq!(browser.get_again(&path, &tag).await.status, 304);
+    let kept = json!({ "keep": true });
+    browser.post(&format!("/api/v1/sessions/{session}/keep"), &kept).await;
+    let changed = browser.get_again(&path, &tag).await;
+    assert_eq!((changed.status, &changed.json()["kept"]), (200, &json!(true)));
+}
+
+#[tokio::test]
 async fn a_file_is_sent_as_one_that_no_browser_shows() {
     let machine = Machine::start().await;
     let session = machine.start_run("wr.tour").await;

@@ -7,18 +7,33 @@
 
 use std::cmp::Reverse;
 use std::path::Path;
+use std::sync::Arc;
 
 use piton_core::{Envelope, RunId, SessionId};
+use piton_store::bounds::INDEX_HITS_MAX;
+use piton_store::port::{FieldValue, Filter};
 use piton_workflow::RunStatus;
 use piton_workflow::compile::CompiledStep;
 use piton_workflow::projection::{RunSummary, WorkflowOutline};
+use piton_workflow::run_index::{RunField, RunIndexQuery, UnreadableSession};
 use piton_workflow::session::{self, Question};
 
-use super::runs::unreadable;
+use super::runs::unreadable as unreadable_session;
 use super::runtime::Runtime;
-use crate::bounds::{INBOX_ENTRIES_MAX, INBOX_RUNS_READ_MAX};
+use crate::bounds::{INBOX_ENTRIES_MAX, INBOX_RUNS_LOOKED_MAX, INBOX_RUNS_READ_MAX};
 use crate::reply::{GappedRun, Inbox, OverlayWaiting, ShownList, TroubledSession};
+use crate::request::Freshness;
 use crate::workspaces::FileWorld;
+
+/// The runs that may need a person, newest first, and the sessions that cannot be read.
+#[derive(Default)]
+struct InboxRuns {
+    runs: Vec<Arc<RunSummary>>,
+    /// Number of older ones that were not looked at.
+    left_out: usize,
+    unreadable: Vec<UnreadableSession>,
+    unreadable_left_out: usize,
+}
 
 impl Runtime {
     /// Returns everything that waits for a person, seen from `project`. Overlays are those of `files`.
@@ -26,9 +41,10 @@ impl Runtime {
         &self,
         project: Option<&Path>,
         files: Option<&FileWorld>,
+        freshness: Freshness,
     ) -> Result<Inbox, Envelope> {
         let mut inbox = Inbox::default();
-        self.add_runs(&mut inbox).await?;
+        self.add_runs(&mut inbox, freshness).await?;
         if let Some(files) = files {
             match files.waiting_overlays().await {
                 Ok(overlays) => inbox.overlays = ShownList::first(overlays, INBOX_ENTRIES_MAX),
@@ -39,12 +55,15 @@ impl Runtime {
         Ok(inbox)
     }
 
-    async fn add_runs(&self, inbox: &mut Inbox) -> Result<(), Envelope> {
-        let mut listing = self.recall.list().await?;
-        listing.runs.sort_by_key(|run| (Reverse(run.active_at), run.session_id, run.run_id));
+    async fn add_runs(&self, inbox: &mut Inbox, freshness: Freshness) -> Result<(), Envelope> {
+        let InboxRuns { runs, left_out, unreadable, unreadable_left_out } = match freshness {
+            Freshness::Now => self.listed_runs().await?,
+            Freshness::Indexed => self.indexed_runs().await?,
+        };
+        inbox.runs_not_read = left_out;
         let (mut questions, mut blocked, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
         let mut read = 0;
-        for run in &listing.runs {
+        for run in &runs {
             let may_ask = !run.status.is_complete() && self.may_ask(run).await;
             let may_lack = run.status != RunStatus::Complete && run.open_gaps > 0;
             if (may_ask || may_lack) && read == INBOX_RUNS_READ_MAX {
@@ -72,16 +91,62 @@ impl Runtime {
             }
         }
         questions.sort_by_key(|question| (Reverse(question.since), question.run.run_id));
-        let damaged = listing.troubled.iter().map(|one| TroubledSession {
+        let damaged = unreadable.iter().map(|one| TroubledSession {
             session_id: one.stream.to_string(),
             labels: one.labels().collect(),
-            trouble: unreadable(one),
+            trouble: unreadable_session(one),
         });
         inbox.damaged = ShownList::first(damaged.collect(), INBOX_ENTRIES_MAX);
+        inbox.damaged.left_out += unreadable_left_out;
         inbox.questions = ShownList::first(questions, INBOX_ENTRIES_MAX);
         inbox.blocked = ShownList::first(blocked, INBOX_ENTRIES_MAX);
         inbox.gaps = ShownList::first(gaps, INBOX_ENTRIES_MAX);
         Ok(())
+    }
+
+    /// Returns the runs that may need a person, as they are now.
+    async fn listed_runs(&self) -> Result<InboxRuns, Envelope> {
+        let mut listing = self.recall.list().await?;
+        listing.runs.sort_by_key(|run| (Reverse(run.active_at), run.session_id, run.run_id));
+        let (runs, unreadable) = (listing.runs, listing.troubled);
+        Ok(InboxRuns { runs, unreadable, ..InboxRuns::default() })
+    }
+
+    /// Returns the newest runs that may need a person, as they are indexed.
+    async fn indexed_runs(&self) -> Result<InboxRuns, Envelope> {
+        let is = |status: RunStatus| {
+            Filter::Equals(RunField::Status.name(), FieldValue::from(status.as_str()))
+        };
+        let complete = Filter::Any(vec![is(RunStatus::Complete), is(RunStatus::CompleteWithGaps)]);
+        let asks = Filter::Equals(RunField::Asks.name(), FieldValue::Number(1));
+        let lacks = vec![
+            Filter::Greater(RunField::Gaps.name(), 0),
+            Filter::Not(Box::new(is(RunStatus::Complete))),
+        ];
+        let filter = Filter::Any(vec![
+            is(RunStatus::Blocked),
+            Filter::All(vec![asks, Filter::Not(Box::new(complete))]),
+            Filter::All(lacks),
+        ]);
+        let mut wanted = RunIndexQuery {
+            filter,
+            sort: RunField::Active,
+            is_descending: true,
+            from: 0,
+            limit: INDEX_HITS_MAX,
+            facets: Vec::new(),
+        };
+        let mut found = InboxRuns::default();
+        let mut total = u64::MAX;
+        while wanted.from < total.min(INBOX_RUNS_LOOKED_MAX) {
+            let page = self.recall.page(&wanted).await?;
+            wanted.from += INDEX_HITS_MAX as u64;
+            total = page.total;
+            found.runs.extend(page.runs.into_iter().map(|found| Arc::new(found.run)));
+        }
+        found.left_out = usize::try_from(total.saturating_sub(wanted.from)).unwrap_or(usize::MAX);
+        let (unreadable, left_out) = self.recall.unreadable(INBOX_ENTRIES_MAX).await?;
+        Ok(InboxRuns { unreadable, unreadable_left_out: left_out, ..found })
     }
 
     /// True if the step that a run is at may ask a person something. Most steps never do, and the pinned workflow,
@@ -89,11 +154,10 @@ impl Runtime {
     async fn may_ask(&self, run: &RunSummary) -> bool {
         let Some(step) = &run.step else { return false };
         let pinned = self.sessions.reader().loader().workflow(run.workflow.hash).await;
-        let asks = |step: &CompiledStep| {
-            step.needs_user.is_some() || step.require_confirmation || step.confirmation.is_some()
-        };
         // Without the workflow, the run itself is asked.
-        pinned.map_or(true, |pinned| pinned.workflow.step(&step.step_id).is_some_and(asks))
+        pinned.map_or(true, |pinned| {
+            pinned.workflow.step(&step.step_id).is_some_and(CompiledStep::may_ask)
+        })
     }
 
     async fn question_of(&self, run: &RunSummary) -> Result<Option<Question>, session::Error> {

@@ -5,8 +5,12 @@
 
 use piton_core::{Code, Envelope, RunId, SessionId, truncate};
 use piton_store::StreamId;
+#[cfg(feature = "flow")]
+use piton_store::port::Filter;
 use piton_workflow::label::Label;
 use piton_workflow::projection::RunSummary;
+#[cfg(feature = "flow")]
+use piton_workflow::run_index::{RunField, RunIndexQuery};
 use piton_workflow::run_index::{RunListing, UnreadableSession};
 
 use super::runs::unreadable;
@@ -42,6 +46,12 @@ impl Runtime {
         // A full session id needs no listing, and so it works even if the listing fails.
         if let Ok(session) = text.parse() {
             return Ok(Meant { session, run: None });
+        }
+        // Neither does a full run id that the index knows.
+        if let Ok(run) = text.parse()
+            && let Some(session) = self.recall.session_of(run).await
+        {
+            return Ok(Meant { session, run: Some(run) });
         }
         let listing = self.recall.list().await?;
         let mut found: Vec<(Meant, String)> = Vec::new();
@@ -85,11 +95,20 @@ impl Runtime {
     /// label.
     #[cfg(feature = "flow")]
     pub(crate) async fn name_of(&self, session: SessionId, run: RunId) -> Result<String, Envelope> {
-        let listing = self.recall.list().await?;
         let own = piton_workflow::label::label(run);
-        let readable = listing.runs.iter().filter(|one| one.label == own).count();
-        let troubled = listing.troubled.iter().filter(|one| one.labels().any(|label| label == own));
-        let is_alone = readable + troubled.count() <= 1;
+        let caught_up = self.recall.catch_up().await?;
+        let named = RunIndexQuery {
+            filter: Filter::Equals(RunField::Label.name(), own.to_string().as_str().into()),
+            sort: RunField::Active,
+            is_descending: true,
+            from: 0,
+            limit: 0,
+            facets: Vec::new(),
+        };
+        let readable = self.recall.page(&named).await?.total;
+        let troubled = caught_up.troubled.iter();
+        let troubled = troubled.filter(|one| one.labels().any(|label| label == own)).count();
+        let is_alone = readable + troubled as u64 <= 1 && caught_up.unindexed() == 0;
         Ok(if is_alone { own.to_string() } else { session.to_string() })
     }
 

@@ -101,6 +101,11 @@ impl Runtime {
         })
     }
 
+    /// True if this process has brought the index of runs up to date with every session at least once.
+    pub fn is_caught_up_with_runs(&self) -> bool {
+        self.recall.is_caught_up()
+    }
+
     /// Brings the index of runs up to date with one session, after a hint that it changed. Returns false if it cannot
     /// be read or indexed now.
     pub async fn catch_up_session(&self, session: SessionId) -> bool {

@@ -100,7 +100,8 @@ impl Runtime {
         );
         let journal: Arc<dyn JournalReader<SessionEvent>> = Arc::clone(&ports.journal) as _;
         let blobs: Arc<dyn BlobReader> = Arc::clone(&ports.blobs) as _;
-        let recall = RunIndex::new(journal, blobs, Arc::clone(&ports.index));
+        let recall = RunIndex::new(journal, blobs, Arc::clone(&ports.index))
+            .following(sessions.reader().clone());
         Ok(Self {
             ports,
             sessions,

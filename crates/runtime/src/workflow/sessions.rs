@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use piton_core::{Code, Envelope, SessionId};
 use piton_store::StreamId;
-use piton_store::port::Follow;
+use piton_store::port::{Cursor, Follow};
 use piton_workflow::maintenance::{RetentionMark, control, set_control};
 use piton_workflow::run_index::remove_from_index;
 
@@ -15,7 +15,8 @@ use super::runs::unreadable;
 use super::runtime::Runtime;
 use crate::provenance::{NodeReference, Placed};
 use crate::reply::{
-    Deleted, KeptSession, RunTree, SessionList, SessionShown, SetAsideShown, TroubledSession,
+    Deleted, KeptSession, RunTree, SessionList, SessionShown, SetAsideShown, ShapedRun,
+    TroubledSession,
 };
 use crate::request::SessionReference;
 
@@ -60,29 +61,29 @@ impl Runtime {
         Ok(SessionShown { session_id: session, kept, runs })
     }
 
-    /// Returns a text that stays the same for as long as nothing about a session changes.
-    pub async fn session_version(&self, session: SessionId) -> Result<String, Envelope> {
-        // The control records alone tell where the stream ends.
-        let stream = StreamId::from(session);
-        let cursor = self.ports.journal.pins(&stream, None).await?.cursor;
-        Ok(format!("{cursor}{}", self.mark_of(session).await?))
+    /// Returns a text that stays the same for as long as nothing about a session changes. A damaged one has none.
+    pub async fn session_version(&self, session: SessionId) -> Result<Option<String>, Envelope> {
+        // The control records alone tell where the stream ends; of a session that was read before, those behind it.
+        let (stream, known) = (StreamId::from(session), self.sessions.reader().cursor_of(session));
+        let cursor = match self.ports.journal.pins(&stream, known.as_ref()).await {
+            Ok(pins) => pins.cursor,
+            Err(piton_store::Error::NotHealthy { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Some(version(&cursor, self.is_kept(session).await?)))
     }
 
     /// True if nothing about a session changed since [`session_version`](Self::session_version). Costs one metadata
     /// lookup, and one in the table.
     pub async fn is_session_at(&self, session: SessionId, version: &str) -> Result<bool, Envelope> {
-        let Some(cursor) = version.strip_suffix(self.mark_of(session).await?) else {
+        let Some(cursor) = version.strip_suffix(mark(self.is_kept(session).await?)) else {
             return Ok(false);
         };
         // A text that is no cursor was made by another version, or by nobody.
         let Ok(cursor) = cursor.parse() else { return Ok(false) };
-        let followed = self.ports.journal.follow(&StreamId::from(session), &cursor).await?;
-        Ok(matches!(followed, Follow::Unchanged))
-    }
-
-    /// Returns a mark for whether a session survives its retention time.
-    async fn mark_of(&self, session: SessionId) -> Result<&'static str, Envelope> {
-        Ok(if self.is_kept(session).await? { "+kept" } else { "+expires" })
+        // What is wrong with a session is for the reply to say.
+        let followed = self.ports.journal.follow(&StreamId::from(session), &cursor).await;
+        Ok(matches!(followed, Ok(Follow::Unchanged)))
     }
 
     async fn is_kept(&self, session: SessionId) -> Result<bool, Envelope> {
@@ -149,6 +150,23 @@ impl Runtime {
         let stream = StreamId::from(session);
         let kept = self.ports.journal.set_aside(Some(&stream)).await?;
         Ok(kept.into_iter().map(SetAsideShown::from).collect())
+    }
+}
+
+/// Returns the version of a session that ends at `cursor`.
+fn version(cursor: &Cursor, is_kept: bool) -> String {
+    format!("{cursor}{}", mark(is_kept))
+}
+
+/// Returns a mark for whether a session survives its retention time.
+const fn mark(is_kept: bool) -> &'static str {
+    if is_kept { "+kept" } else { "+expires" }
+}
+
+impl ShapedRun {
+    /// Returns the version of the session that it was read from. A damaged one has none.
+    pub fn version(&self) -> Option<String> {
+        self.cursor.as_ref().map(|cursor| version(cursor, self.kept))
     }
 }
 

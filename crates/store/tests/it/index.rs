@@ -85,7 +85,7 @@ async fn only_its_owner_can_read_it_and_nothing_is_made_before_it_is_needed() {
     let scene = Scene::new();
     assert!(scene.files().is_empty());
     put(&scene.index, "one").await;
-    assert_eq!(scene.names()[0], "v1-1.sqlite3");
+    assert_eq!(scene.names()[0], "v2-1.sqlite3");
     for path in scene.files() {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600, "{path:?}");
     }
@@ -166,11 +166,11 @@ async fn a_file_that_is_no_index_of_ours_is_replaced_by_an_empty_one() {
     for bytes in cases {
         let scene = Scene::new();
         fs::create_dir(scene.house.path().join("index")).unwrap();
-        fs::write(scene.house.path().join("index/v1-7.sqlite3"), &bytes).unwrap();
+        fs::write(scene.house.path().join("index/v2-7.sqlite3"), &bytes).unwrap();
         assert_eq!(total(&scene.index).await, 0);
         put(&scene.index, "one").await;
         assert_eq!(total(&scene.other()).await, 1);
-        assert!(scene.names().iter().all(|name| name.starts_with("v1-8.sqlite3")));
+        assert!(scene.names().iter().all(|name| name.starts_with("v2-8.sqlite3")));
     }
 }
 
@@ -206,7 +206,7 @@ async fn a_damaged_index_is_replaced_in_the_middle_of_its_use() {
     put(&other, "newer").await;
     assert_eq!(total(&fresh).await, 2);
     assert!(
-        scene.names().iter().all(|name| name.starts_with("v1-2.sqlite3")),
+        scene.names().iter().all(|name| name.starts_with("v2-2.sqlite3")),
         "{:?}",
         scene.names()
     );
@@ -228,7 +228,7 @@ async fn no_single_changed_byte_is_an_error() {
         fs::create_dir(scene.house.path().join("index")).unwrap();
         let mut damaged = whole.clone();
         damaged[place] ^= 0xff;
-        fs::write(scene.house.path().join("index/v1-1.sqlite3"), damaged).unwrap();
+        fs::write(scene.house.path().join("index/v2-1.sqlite3"), damaged).unwrap();
         let has = Filter::Has(Term::new("text", false).unwrap());
         let order = Some(Order { field: name("status"), is_descending: false });
         let query = IndexQuery { filter: has, order, facets: vec![name("status")], ..everything() };
@@ -244,13 +244,13 @@ async fn files_of_older_formats_are_removed_and_those_of_newer_ones_stay() {
     let scene = Scene::new();
     let home = scene.house.path().join("index");
     fs::create_dir(&home).unwrap();
-    for file in ["v0-9.sqlite3", "v0-9.sqlite3-wal", "v2-1.sqlite3", "notes.txt"] {
+    for file in ["v0-9.sqlite3", "v0-9.sqlite3-wal", "v3-1.sqlite3", "notes.txt"] {
         fs::write(home.join(file), "content").unwrap();
     }
     put(&scene.index, "one").await;
     let names = scene.names();
     assert!(!names.iter().any(|name| name.starts_with("v0")), "{names:?}");
-    assert!(["v2-1.sqlite3", "notes.txt"].iter().all(|kept| names.iter().any(|name| name == kept)));
+    assert!(["v3-1.sqlite3", "notes.txt"].iter().all(|kept| names.iter().any(|name| name == kept)));
 }
 
 /// One call that changes an index.

@@ -22,6 +22,7 @@ mod journal_contract;
 mod keyring;
 mod kill;
 mod lease_queue;
+mod long_stream;
 mod model;
 mod oversized;
 mod protocol;

@@ -134,6 +134,11 @@ pub struct StepProvenance {
 }
 
 impl CompiledStep {
+    /// True if it may ask a person something. Most steps never do.
+    pub const fn may_ask(&self) -> bool {
+        self.needs_user.is_some() || self.require_confirmation || self.confirmation.is_some()
+    }
+
     /// True if it requires notes: a contract replaces them, and an author may waive them.
     pub const fn needs_notes(&self) -> bool {
         !self.notes_optional && self.output_contract.is_none()

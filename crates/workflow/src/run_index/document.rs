@@ -14,11 +14,12 @@ use piton_store::port::{
 };
 use piton_store::{IndexName, StreamId};
 
+use crate::compile::{CompiledStep, CompiledWorkflow};
 use crate::label::label;
-use crate::projection::{RunState, RunSummary, SUMMARY_VERSION};
+use crate::projection::{RunState, RunSummary, SUMMARY_VERSION, SessionState, TipState};
 
 /// Version of the fields and the text of a document.
-const DOCUMENT_VERSION: u32 = 1;
+const DOCUMENT_VERSION: u32 = 2;
 
 piton_core::closed_set! {
     /// A field that runs are filtered, counted and sorted by.
@@ -51,6 +52,8 @@ piton_core::closed_set! {
         Tips => "tips",
         /// Set to 1 if its text has a word of ASCII and other characters.
         Mixed => "mixed",
+        /// Set to 1 if its pending step may ask a person something.
+        Asks => "asks",
     }
 }
 
@@ -93,23 +96,56 @@ pub async fn remove_from_index(
 pub(super) struct SessionSummary {
     /// The end of the events that it was made from.
     pub(super) cursor: Cursor,
-    /// Its runs, in the order of their start, each with the text that words are searched in.
-    pub(super) runs: Vec<(Arc<RunSummary>, String)>,
+    /// Its runs, in the order of their start.
+    pub(super) runs: Vec<RunDocument>,
+}
+
+/// A run, as the index is told of it.
+#[derive(Clone, Debug)]
+pub(super) struct RunDocument {
+    run: Arc<RunSummary>,
+    /// The text that words are searched in.
+    text: String,
+    /// Set if its pending step may ask a person something.
+    asks: bool,
+}
+
+impl RunDocument {
+    /// Describes a run of `session` at its preferred tip. Returns `None` for a run without a node.
+    pub(super) fn of(
+        session: &SessionState,
+        run: &RunState,
+        tip: &TipState,
+        workflow: &CompiledWorkflow,
+    ) -> Option<Self> {
+        let summary = RunSummary::of(session, run, tip, workflow)?;
+        let pending = summary.step.as_ref().and_then(|step| workflow.step(&step.step_id));
+        let (text, asks) = (text(&summary, run), pending.is_some_and(CompiledStep::may_ask));
+        Some(Self { run: Arc::new(summary), text, asks })
+    }
+
+    fn fields(&self) -> BTreeMap<IndexName, FieldValue> {
+        let mut fields = fields(&self.run, &self.text);
+        if self.asks {
+            fields.insert(RunField::Asks.name(), FieldValue::Number(1));
+        }
+        fields
+    }
 }
 
 impl SessionSummary {
     pub(super) fn runs(&self) -> impl Iterator<Item = Arc<RunSummary>> + '_ {
-        self.runs.iter().map(|(run, _)| Arc::clone(run))
+        self.runs.iter().map(|document| Arc::clone(&document.run))
     }
 
     /// Returns what the index keeps of the session. Leaves out a run that has no canonical form, as is the case for a
     /// time that no clock shows.
     pub(super) fn source(&self, stream: &StreamId) -> IndexedSource {
-        let documents = self.runs.iter().enumerate().filter_map(|(number, (run, text))| {
-            let payload = canonical::encode(&**run).ok()?.as_bytes().to_vec();
+        let documents = self.runs.iter().enumerate().filter_map(|(number, document)| {
+            let payload = canonical::encode(&*document.run).ok()?.as_bytes().to_vec();
             // Numbers of equal length are in the order of their texts.
             let id = format!("{number:06}");
-            Some(Document { id, fields: fields(run, text), text: text.clone(), payload })
+            Some(Document { id, fields: document.fields(), text: document.text.clone(), payload })
         });
         IndexedSource {
             name: stream.to_string(),
@@ -130,7 +166,7 @@ pub(super) fn unreadable_source(stream: &StreamId, runs: &[RunId]) -> IndexedSou
 
 /// Returns the text in which a run is found by words: its label, its goal, the notes at its tip, its workflow, the
 /// titles of its steps, and the notes of its other nodes, as many as fit.
-pub(super) fn text(summary: &RunSummary, run: &RunState) -> String {
+fn text(summary: &RunSummary, run: &RunState) -> String {
     let RunSummary { label, title, goal, recap, workflow, tip, .. } = summary;
     let mut text = label.to_string();
     let mut add = |part: &str| {
@@ -164,10 +200,12 @@ fn fields(run: &RunSummary, text: &str) -> BTreeMap<IndexName, FieldValue> {
         Some(FieldValue::Number(i64::try_from(time.0).unwrap_or(i64::MAX)))
     };
     let text_of = |text: &str| Some(FieldValue::from(text));
-    let is_mixed = tokens(text).any(|token| {
-        let ascii = token.token.bytes().filter(u8::is_ascii).count();
-        ascii > 0 && ascii < token.token.len()
-    });
+    // Most texts are ASCII, and need not be cut into words for this.
+    let is_mixed = !text.is_ascii()
+        && tokens(text).any(|token| {
+            let ascii = token.token.bytes().filter(u8::is_ascii).count();
+            ascii > 0 && ascii < token.token.len()
+        });
     let value = |field: RunField| match field {
         RunField::Status => text_of(run.status.as_str()),
         RunField::Workflow => text_of(run.workflow.id.as_str()),
@@ -185,6 +223,8 @@ fn fields(run: &RunSummary, text: &str) -> BTreeMap<IndexName, FieldValue> {
         RunField::Nodes => number(run.nodes),
         RunField::Tips => number(run.tips),
         RunField::Mixed => number(1).filter(|_| is_mixed),
+        // Its workflow knows, and the caller adds it.
+        RunField::Asks => None,
     };
     RunField::ALL.iter().filter_map(|field| Some((field.name(), value(*field)?))).collect()
 }

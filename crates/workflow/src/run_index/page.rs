@@ -1,6 +1,6 @@
 //! Some of the runs: by a filter and in an order, with counts.
 
-use piton_core::RunId;
+use piton_core::{RunId, SessionId};
 use piton_store::StreamId;
 use piton_store::bounds::INDEX_HITS_MAX;
 use piton_store::index::Excerpt;
@@ -9,7 +9,7 @@ use piton_store::port::{
 };
 
 use super::document::{RunField, decode, runs, unreadable};
-use super::run_index::RunIndex;
+use super::run_index::{RunIndex, UnreadableSession};
 use crate::projection::RunSummary;
 
 /// A request for some of the runs.
@@ -91,6 +91,51 @@ impl RunIndex {
                 version: page.version,
             })
         })
+    }
+
+    /// Returns up to `limit` of the sessions that cannot be read, as they are indexed, with the reasons; and the number
+    /// of the others.
+    pub async fn unreadable(
+        &self,
+        limit: usize,
+    ) -> Result<(Vec<UnreadableSession>, usize), piton_store::Error> {
+        let query = IndexQuery {
+            collection: unreadable(),
+            filter: Filter::everything(),
+            order: None,
+            from: 0,
+            limit,
+            facets: Vec::new(),
+        };
+        let page = self.index.query(&query).await?;
+        let left_out = page.total.saturating_sub(page.hits.len() as u64);
+        let (loader, mut found) = (self.loader(), Vec::new());
+        for hit in page.hits {
+            let Ok(stream) = hit.source.parse() else { continue };
+            // The index does not keep the reason, so it is found out again. One that can be read now is none of these.
+            if let Err(trouble) = self.build(&stream, &loader).await {
+                let runs = serde_json::from_slice(&hit.payload).unwrap_or_default();
+                found.push(UnreadableSession { stream, trouble, runs });
+            }
+        }
+        Ok((found, usize::try_from(left_out).unwrap_or(usize::MAX)))
+    }
+
+    /// Returns the session of a run, if the index knows it.
+    pub async fn session_of(&self, run: RunId) -> Option<SessionId> {
+        let query = IndexQuery {
+            collection: runs(),
+            filter: Filter::Equals(RunField::Run.name(), run.to_string().as_str().into()),
+            order: None,
+            from: 0,
+            limit: 2,
+            facets: Vec::new(),
+        };
+        match self.index.query(&query).await.ok()?.hits.as_slice() {
+            [hit] => hit.source.parse().ok(),
+            // Two sessions claim the run, as after an import that went wrong.
+            _ => None,
+        }
     }
 
     /// Returns the ids of a session's runs that the index knows.

@@ -9,14 +9,18 @@ use piton_store::StreamId;
 use piton_store::port::{BlobReader, Collection, Follow, Index, IndexedSource, JournalReader};
 
 use super::document::{
-    SessionSummary, decode_cursor, decode_source, remove_from_index, runs, text, unreadable,
+    RunDocument, SessionSummary, decode_cursor, decode_source, remove_from_index, runs, unreadable,
     unreadable_source,
 };
-use crate::bounds::{RUN_INDEX_BATCH, RUN_INDEX_CONFIRMED_MAX, RUN_INDEX_PAGE};
+use crate::bounds::{
+    RUN_INDEX_BATCH, RUN_INDEX_CONFIRMED_MAX, RUN_INDEX_FOLLOWED_MAX, RUN_INDEX_PAGE,
+    RUN_INDEX_TOGETHER, SHAPE_ROUNDS_MAX,
+};
+use crate::concurrent::{both, together};
 use crate::event::{EventBody, SessionEvent};
 use crate::label::{Label, label};
-use crate::projection::RunSummary;
-use crate::session::{Error, SessionLoader};
+use crate::projection::{RunState, RunSummary, TipState};
+use crate::session::{Error, PinnedWorkflow, Reader, SessionLoader, SharedSession};
 
 /// The runs of all sessions.
 pub struct RunIndex {
@@ -26,6 +30,8 @@ pub struct RunIndex {
     /// Sessions that this process read from their events. May lose some at any time.
     confirmed: Mutex<HashMap<StreamId, Arc<SessionSummary>>>,
     is_caught_up: AtomicBool,
+    /// Keeps sessions folded, for those that are read again and again.
+    reader: Option<Reader>,
 }
 
 /// All runs, and the sessions that could not be read.
@@ -89,7 +95,14 @@ impl RunIndex {
         index: Arc<dyn Index>,
     ) -> Self {
         let is_caught_up = AtomicBool::new(false);
-        Self { journal, blobs, index, confirmed: Mutex::default(), is_caught_up }
+        Self { journal, blobs, index, confirmed: Mutex::default(), is_caught_up, reader: None }
+    }
+
+    /// Returns the index with a reader that keeps sessions folded. A session that grows while somebody watches is
+    /// followed there, instead of being read from its start with every step.
+    #[must_use]
+    pub fn following(self, reader: Reader) -> Self {
+        Self { reader: Some(reader), ..self }
     }
 
     /// Returns every run, and every session that cannot be read.
@@ -114,18 +127,28 @@ impl RunIndex {
         let known_unreadable = self.cursors(&unreadable()).await.unwrap_or_default();
         let streams = self.journal.streams().await?;
         let mut pass = CatchUp::new(self, CaughtUp { streams, ..CaughtUp::default() });
-        for stream in pass.done.streams.clone() {
+        let (mut changed, mut grown) = (Vec::new(), Vec::new());
+        for stream in &pass.done.streams {
             let cursor = known.get(stream.as_str()).and_then(|bytes| decode_cursor(bytes));
             if let Some(cursor) = cursor {
                 // Anything but "unchanged" is a reason to read the events. So is an error: a wrong cursor from the
                 // index would look like damage.
-                let follow = self.journal.follow(&stream, &cursor).await;
+                let follow = self.journal.follow(stream, &cursor).await;
                 if matches!(follow, Ok(Follow::Unchanged)) {
                     continue;
                 }
             }
-            let was_unreadable = known_unreadable.contains_key(stream.as_str());
-            pass.read(stream, Some(was_unreadable)).await;
+            if cursor.is_some() {
+                grown.push(stream.clone());
+            }
+            changed.push((stream.clone(), known_unreadable.contains_key(stream.as_str())));
+        }
+        // Few are at work at a time. More than these have changed because nobody looked for long.
+        for stream in grown.iter().filter(|_| grown.len() <= RUN_INDEX_FOLLOWED_MAX) {
+            self.keep_folded(stream).await;
+        }
+        for some in changed.chunks(RUN_INDEX_TOGETHER) {
+            pass.read_together(some).await;
         }
         pass.write().await;
         // What the index has of other sessions is of deleted ones, or of ones that were made since they were listed.
@@ -143,11 +166,20 @@ impl RunIndex {
 
     /// Brings the index up to date with one session. Returns false if it cannot be read or written now.
     pub async fn catch_up_with(&self, stream: &StreamId) -> bool {
+        self.keep_folded(stream).await;
         let mut pass = CatchUp::new(self, CaughtUp::default());
         pass.read(stream.clone(), None).await;
         pass.write().await;
         pass.remove().await;
         pass.done.troubled.is_empty() && pass.done.unindexed.is_empty()
+    }
+
+    /// Keeps a session folded, if there is a reader for that: it changed, so it is likely to change again. What is wrong
+    /// with it, whoever reads it next finds out.
+    async fn keep_folded(&self, stream: &StreamId) {
+        if let Some((reader, session)) = self.reader.as_ref().zip(stream.as_str().parse().ok()) {
+            let _ = reader.current(session).await;
+        }
     }
 
     /// Returns the cursor of every source of a collection.
@@ -220,18 +252,17 @@ impl RunIndex {
         stream: &StreamId,
         loader: &SessionLoader,
     ) -> Result<Option<Arc<SessionSummary>>, Error> {
-        let (folded, _) = match loader.load(stream).await {
+        let followed = self.reader.as_ref().zip(stream.as_str().parse().ok());
+        let followed = followed.filter(|(reader, session)| reader.loader().has_read(*session));
+        let read = match followed {
+            Some((reader, session)) => reader.current(session).await,
+            None => loader.load(stream).await.map(|(folded, _)| SharedSession::new(folded)),
+        };
+        let folded = match read {
             Err(Error::Store(piton_store::Error::NotFound { .. })) => return Ok(None),
             read => read?,
         };
-        let mut runs = Vec::with_capacity(folded.state.runs().len());
-        for run in folded.state.runs() {
-            if let Some(summary) = loader.summary(&folded.state, run).await? {
-                let text = text(&summary, run);
-                runs.push((Arc::new(summary), text));
-            }
-        }
-        let session = Arc::new(SessionSummary { cursor: folded.cursor, runs });
+        let session = Arc::new(describe(&folded, loader).await?);
         let mut confirmed = self.confirmed();
         // Everything goes at once, which is simpler than choosing; what is needed again is read again.
         if confirmed.len() >= RUN_INDEX_CONFIRMED_MAX {
@@ -266,10 +297,42 @@ impl RunIndex {
     }
 }
 
+/// Describes every run of a session, all at one moment.
+async fn describe(
+    session: &SharedSession,
+    loader: &SessionLoader,
+) -> Result<SessionSummary, Error> {
+    let mut rounds = 0;
+    loop {
+        let (cursor, tips) = {
+            let folded = session.lock();
+            let tip = |run: &RunState| {
+                Some((run.id, run.graph.preferred_tip()?.snapshot, run.started.workflow_hash))
+            };
+            (folded.cursor, folded.state.runs().iter().filter_map(tip).collect::<Vec<_>>())
+        };
+        let mut contents = Vec::with_capacity(tips.len());
+        for (run, snapshot, hash) in tips {
+            contents.push((run, loader.tip(snapshot).await?, loader.workflow(hash).await?));
+        }
+        rounds += 1;
+        let folded = session.lock();
+        // The session may have grown while its content was read. If it does so each time, the older cursor stands, and
+        // the next reading makes up for it.
+        if folded.cursor == cursor || rounds == SHAPE_ROUNDS_MAX {
+            let document = |(run, tip, pinned): &(RunId, TipState, Arc<PinnedWorkflow>)| {
+                RunDocument::of(&folded.state, folded.state.run(*run)?, tip, &pinned.workflow)
+            };
+            let runs = contents.iter().filter_map(document).collect();
+            return Ok(SessionSummary { cursor, runs });
+        }
+    }
+}
+
 /// One pass over sessions that changed: they are read one by one, and written together.
 struct CatchUp<'a> {
     index: &'a RunIndex,
-    loader: SessionLoader,
+    loader: Arc<SessionLoader>,
     done: CaughtUp,
     /// Sessions that were read and are not written yet.
     waiting: Vec<(StreamId, Arc<SessionSummary>)>,
@@ -282,7 +345,7 @@ struct CatchUp<'a> {
 impl<'a> CatchUp<'a> {
     fn new(index: &'a RunIndex, done: CaughtUp) -> Self {
         let (waiting, recovered, gone) = (Vec::new(), Vec::new(), Vec::new());
-        Self { index, loader: index.loader(), done, waiting, recovered, gone }
+        Self { index, loader: Arc::new(index.loader()), done, waiting, recovered, gone }
     }
 
     /// Reads a session from its events, to be written to the index with others. `was_unreadable` says whether the
@@ -292,16 +355,37 @@ impl<'a> CatchUp<'a> {
         stream: StreamId,
         was_unreadable: Option<bool>,
     ) -> Option<Arc<SessionSummary>> {
+        let built = self.index.build(&stream, &self.loader).await;
+        let session = self.take(stream, built, was_unreadable).await;
+        self.write_if_full().await;
+        session
+    }
+
+    /// Reads some sessions at the same time, while those that were read before are written. Each comes with whether the
+    /// index has it as one that cannot be read.
+    async fn read_together(&mut self, streams: &[(StreamId, bool)]) {
+        let (index, loader) = (self.index, Arc::clone(&self.loader));
+        let reads = together(streams.iter().map(|(stream, _)| index.build(stream, &loader)));
+        let (built, ()) = both(reads, self.write_if_full()).await;
+        for ((stream, was_unreadable), built) in streams.iter().zip(built) {
+            self.take(stream.clone(), built, Some(*was_unreadable)).await;
+        }
+    }
+
+    /// Takes in a session that was read.
+    async fn take(
+        &mut self,
+        stream: StreamId,
+        built: Result<Option<Arc<SessionSummary>>, Error>,
+        was_unreadable: Option<bool>,
+    ) -> Option<Arc<SessionSummary>> {
         self.done.read.insert(stream.clone());
-        match self.index.build(&stream, &self.loader).await {
+        match built {
             Ok(Some(session)) => {
                 if was_unreadable != Some(false) {
                     self.recovered.push(stream.clone());
                 }
                 self.waiting.push((stream, Arc::clone(&session)));
-                if self.waiting.len() >= RUN_INDEX_BATCH {
-                    self.write().await;
-                }
                 Some(session)
             }
             Ok(None) => {
@@ -325,6 +409,12 @@ impl<'a> CatchUp<'a> {
         let sources = vec![unreadable_source(stream, runs)];
         if index.replace(&unreadable(), sources).await.is_ok() {
             let _ = index.remove(&super::document::runs().name, vec![stream.to_string()]).await;
+        }
+    }
+
+    async fn write_if_full(&mut self) {
+        if self.waiting.len() >= RUN_INDEX_BATCH {
+            self.write().await;
         }
     }
 

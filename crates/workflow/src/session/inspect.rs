@@ -58,6 +58,11 @@ impl Reader {
         &self.loader
     }
 
+    /// Returns the end of the events of a session that this process keeps folded, as far as it has read them.
+    pub fn cursor_of(&self, session: SessionId) -> Option<Cursor> {
+        self.loader.cursor_of(session)
+    }
+
     /// Reads a session to show it. Of a damaged one, the valid beginning is read.
     pub async fn inspect(&self, session: SessionId) -> Result<InspectedSession, Error> {
         let damage = match self.current(session).await {

@@ -41,10 +41,14 @@ pub struct FoldedSession {
 
 /// A session that several tasks share. The lock is held for moments only, never across an await.
 #[derive(Clone, Debug)]
-pub(super) struct SharedSession(Arc<Mutex<FoldedSession>>);
+pub(crate) struct SharedSession(Arc<Mutex<FoldedSession>>);
 
 impl SharedSession {
-    pub(super) fn lock(&self) -> MutexGuard<'_, FoldedSession> {
+    pub(crate) fn new(folded: FoldedSession) -> Self {
+        Self(Arc::new(Mutex::new(folded)))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, FoldedSession> {
         // A panic in one task must not make the session unusable for all later ones.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -172,7 +176,7 @@ impl SessionLoader {
                 }
             }
             let (folded, _) = self.load(&stream).await?;
-            let own = SharedSession(Arc::new(Mutex::new(folded)));
+            let own = SharedSession::new(folded);
             let shared = self.sessions.get_or_insert(session, own.clone());
             if Arc::ptr_eq(&shared.0, &own.0) {
                 return Ok(own);
@@ -210,6 +214,11 @@ impl SessionLoader {
     /// True if this process keeps a session folded, so that reading it again costs what was appended since.
     pub fn has_read(&self, session: SessionId) -> bool {
         self.sessions.get(session).is_some()
+    }
+
+    /// Returns the end of the events that a cached session was folded from.
+    pub(super) fn cursor_of(&self, session: SessionId) -> Option<Cursor> {
+        self.sessions.get(session).map(|cached| cached.lock().cursor)
     }
 
     /// Drops a session from the cache, for example because an append to it failed.

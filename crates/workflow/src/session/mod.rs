@@ -50,6 +50,7 @@ mod token_lookup;
 
 pub use error::{CrossedTokens, Error, Refusal, RunPlace, SettledQuestion};
 pub use inspect::InspectedSession;
+pub(crate) use loader::SharedSession;
 pub use loader::{FoldedSession, PinnedWorkflow, SessionLoader};
 pub use prefer_branch::PreferredBranch;
 pub use reader::Reader;

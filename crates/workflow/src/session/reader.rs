@@ -108,7 +108,7 @@ impl Reader {
     }
 
     /// Returns a session as its log stands now.
-    pub(super) fn current(
+    pub(crate) fn current(
         &self,
         session: SessionId,
     ) -> BoxFuture<'_, Result<SharedSession, Error>> {

@@ -99,6 +99,19 @@ const FLOW_PEERS: [Kit; 4] = [
     },
 ];
 
+/// The driver of the browser that pages are measured in, which only benchmarks need; it runs on Node.
+const BROWSER: [Kit; 2] = [
+    Kit { name: KITS[0].name, what: KITS[0].what, pins: KITS[0].pins },
+    Kit {
+        name: "browser",
+        what: "the driver of the browser",
+        pins: Pins::Npm("crates/bench/peers/browser"),
+    },
+];
+
+/// The browser, as Debian installs it.
+const CHROMIUM: &str = "/usr/bin/chromium";
+
 /// Makes sure of every kit that tests need.
 pub(crate) fn install(root: &Path) -> Result<()> {
     install_kits(root, &KITS)
@@ -107,6 +120,14 @@ pub(crate) fn install(root: &Path) -> Result<()> {
 /// Makes sure of the libraries that flows are measured beside.
 pub(crate) fn install_flow_peers(root: &Path) -> Result<()> {
     install_kits(root, &FLOW_PEERS)
+}
+
+/// Makes sure of the browser that pages are measured in.
+pub(crate) fn install_browser(root: &Path) -> Result<()> {
+    if !Path::new(CHROMIUM).exists() {
+        install_packages(root, "Chromium", &["chromium"])?;
+    }
+    install_kits(root, &BROWSER)
 }
 
 fn install_kits(root: &Path, kits: &[Kit]) -> Result<()> {
@@ -189,13 +210,13 @@ pub(crate) fn target_dir(root: &Path) -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FLOW_PEERS, KITS, Pins};
+    use super::{BROWSER, FLOW_PEERS, KITS, Pins};
     use crate::project;
 
     #[test]
     fn every_version_is_exact() {
         let root = project::root().unwrap();
-        for kit in KITS.iter().chain(&FLOW_PEERS) {
+        for kit in KITS.iter().chain(&FLOW_PEERS).chain(&BROWSER) {
             let pins = kit.pins.read(&root).unwrap();
             let mut lines = pins.lines().filter(|line| !line.starts_with('#'));
             let exact = match kit.pins {

@@ -51,6 +51,18 @@ export function pathOf(path: string, query: Query = {}): string {
   return text ? `${path}?${text}` : path
 }
 
+/** Requests that were sent before the part of the page that needs them was there. */
+const early = new Map<string, Promise<Response>>()
+
+/** Sends a request whose reply will be asked for. */
+export function ask(path: string): void {
+  if (embedded || !readSecret()) return
+  const reply = send(path, { headers: headers() })
+  // Whoever asks for it is told what went wrong.
+  reply.catch(() => {})
+  early.set(path, reply)
+}
+
 /** Asks for a reply. The same object is returned as before if nothing changed, so nothing is drawn again. */
 export async function get<Reply>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Reply> {
   const full = pathOf(path, query)
@@ -64,7 +76,9 @@ export async function get<Reply>(path: string, query: Query = {}, signal?: Abort
   const known = kept.get(full)
   const init: RequestInit = { headers: { ...headers(), ...(known ? { 'If-None-Match': known.etag } : {}) } }
   if (signal) init.signal = signal
-  const reply = await send(full, init)
+  const sent = early.get(full)
+  early.delete(full)
+  const reply = await (sent ?? send(full, init))
   if (reply.status === 304 && known) return known.body as Reply
   if (!reply.ok) throw await failureOf(reply)
   const body = (await reply.json()) as Reply

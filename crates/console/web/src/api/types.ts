@@ -2640,7 +2640,7 @@ export type RunDrift = {
   workflowId: WorkflowId;
 };
 
-export type RunField = 'status' | 'workflow' | 'label' | 'branch' | 'head' | 'session' | 'run' | 'step' | 'started' | 'active' | 'gaps' | 'nodes' | 'tips' | 'mixed';
+export type RunField = 'status' | 'workflow' | 'label' | 'branch' | 'head' | 'session' | 'run' | 'step' | 'started' | 'active' | 'gaps' | 'nodes' | 'tips' | 'mixed' | 'asks';
 
 export type RunId = string;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use piton_runtime::Runtime;
 use piton_runtime::reply::{Inbox, Question, Reply};
-use piton_runtime::request::{PersonVerdict, SessionReference, SettleRequest};
+use piton_runtime::request::{Freshness, PersonVerdict, SessionReference, SettleRequest};
 use serde_json::{Value, json};
 
 use crate::rig::{Machine, labelled, notes, start, two_steps};
@@ -19,7 +19,11 @@ fn asking(id: &str) -> String {
 }
 
 async fn inbox(machine: &Machine, runtime: &Runtime) -> Inbox {
-    runtime.inbox(Some(&machine.project()), None).await.unwrap()
+    let now = runtime.inbox(Some(&machine.project()), None, Freshness::Now).await.unwrap();
+    // The same from the index alone, which the call above has brought up to date.
+    let indexed = runtime.inbox(Some(&machine.project()), None, Freshness::Indexed).await.unwrap();
+    assert_eq!(indexed, now);
+    now
 }
 
 /// Starts a run and submits `text` for its first step.

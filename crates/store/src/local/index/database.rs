@@ -13,13 +13,15 @@ use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior, ffi};
 
 use crate::Error;
-use crate::bounds::{INDEX_BUSY_WAIT, TABLE_CHECKPOINT_PAGES, TABLE_WAL_BYTES_MAX};
+use crate::bounds::{
+    INDEX_BUSY_WAIT, INDEX_WRITER_CACHE_KIB, TABLE_CHECKPOINT_PAGES, TABLE_WAL_BYTES_MAX,
+};
 use crate::local::DataDir;
 use crate::local::file_ops::{names_in, unless_gone};
 use crate::local::sqlite::{self, ReaderSource};
 
 /// Version of the schema below and of the tokens in it. It changes whenever one of them does.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 /// The start of the version is random, so that an index that is made again does not repeat the versions of the last.
 const SCHEMA: &str = "
@@ -63,10 +65,12 @@ const SCHEMA: &str = "
         PRIMARY KEY (kind, value, document)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX fields_of_document ON fields (document, kind, value);
-    CREATE VIRTUAL TABLE words USING fts5 (text, content = '', columnsize = 0, tokenize = 'ascii');
+    CREATE VIRTUAL TABLE words USING fts5 (
+        text, content = '', columnsize = 0, tokenize = 'ascii', prefix = '2 3'
+    );
     INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
     INSERT INTO meta (name, value) VALUES
-        ('format', 1), ('version', abs(random() % 1073741824) * 1048576);
+        ('format', 2), ('version', abs(random() % 1073741824) * 1048576);
 ";
 
 /// Reason for a failure: an error of SQLite, or one of the store.
@@ -201,12 +205,14 @@ impl IndexFile {
     pub(super) fn open_writer(&self) -> Result<Connection, IndexFailure> {
         let mut connection = sqlite::open(&self.path, INDEX_BUSY_WAIT)?;
         if !sqlite::write_ahead(&connection, INDEX_BUSY_WAIT)? {
-            let message = "write-ahead logging is not available here".to_owned();
+            let message = sqlite::NO_WRITE_AHEAD.to_owned();
             return Err(Error::Sql { operation: "open the index", message }.into());
         }
         // A power cut may take back the newest changes. The next reader makes them again.
         connection.pragma_update(None, "synchronous", "normal")?;
         connection.pragma_update(None, "secure_delete", true)?;
+        // Fields are inserted all over their tree. What does not fit here is read again for each of them.
+        connection.pragma_update(None, "cache_size", -INDEX_WRITER_CACHE_KIB)?;
         connection.pragma_update(None, "wal_autocheckpoint", TABLE_CHECKPOINT_PAGES)?;
         connection.pragma_update(None, "journal_size_limit", TABLE_WAL_BYTES_MAX / 4)?;
         if is_empty(&connection)? {
@@ -218,8 +224,7 @@ impl IndexFile {
             }
             transaction.commit()?;
         }
-        let query = "SELECT value FROM meta WHERE name = 'format'";
-        let format: u64 = connection.query_row(query, [], |row| row.get(0))?;
+        let format: u64 = connection.query_row(sqlite::FORMAT_QUERY, [], |row| row.get(0))?;
         if format == FORMAT { Ok(connection) } else { Err(IndexFailure::Damaged) }
     }
 }

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use tokio::sync::Mutex;
 
 use super::database::{IndexFailure, IndexFile};
+use super::match_cache::MatchCache;
 use super::{reading, writing};
 use crate::bounds::INDEX_ATTEMPTS;
 use crate::index::{check_page, check_query, check_remove, check_replace};
@@ -25,6 +26,7 @@ use crate::{Error, IndexName};
 pub struct LocalIndex {
     dir: DataDir,
     open: Arc<StdMutex<Option<Arc<OpenIndex>>>>,
+    matches: Arc<MatchCache>,
 }
 
 /// A database with its connections.
@@ -42,7 +44,7 @@ impl OpenIndex {
 impl LocalIndex {
     /// Creates a handle of the index under `dir`.
     pub fn new(dir: DataDir) -> Self {
-        Self { dir, open: Arc::default() }
+        Self { dir, open: Arc::default(), matches: Arc::default() }
     }
 
     /// Returns the database in use. `damaged` is one that turned out to be damaged. Blocks.
@@ -188,8 +190,8 @@ impl Index for LocalIndex {
     fn query<'a>(&'a self, query: &'a IndexQuery) -> StoreFuture<'a, IndexPage> {
         Box::pin(async move {
             check_query(query)?;
-            let query = query.clone();
-            self.read(move |connection| reading::query(connection, &query)).await
+            let (query, matches) = (query.clone(), Arc::clone(&self.matches));
+            self.read(move |connection| reading::query(connection, &query, &matches)).await
         })
     }
 }

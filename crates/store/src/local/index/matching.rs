@@ -5,10 +5,12 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, para
 
 use super::database::IndexFailure;
 use super::document_set::DocumentSet;
+use super::match_cache::Matches;
+use super::numbers::{collection_number, field_number};
 use crate::IndexName;
 use crate::bounds::INDEX_FEW_MATCHES;
 use crate::index::{FacetCount, Term};
-use crate::port::{Collection, Facet, FieldValue, Filter, Order};
+use crate::port::{Collection, Facet, FieldValue, Filter, IndexQuery, Order};
 
 /// One collection, as a query reads it.
 pub(super) struct CollectionReader<'c> {
@@ -22,11 +24,8 @@ impl<'c> CollectionReader<'c> {
         connection: &'c Connection,
         collection: &Collection,
     ) -> rusqlite::Result<Option<Self>> {
-        let Collection { name, version } = collection;
-        let query = "SELECT id FROM collections WHERE name = ?1 AND version = ?2";
-        let mut statement = connection.prepare_cached(query)?;
-        let found = statement.query_row(params![name.as_str(), version], |row| row.get(0));
-        Ok(found.optional()?.map(|number| Self { connection, number }))
+        let number = collection_number(connection, collection)?;
+        Ok(number.map(|number| Self { connection, number }))
     }
 
     pub(super) const fn number(&self) -> i64 {
@@ -39,9 +38,7 @@ impl<'c> CollectionReader<'c> {
 
     /// Returns the number of a field; `None` if no document has it.
     fn kind(&self, field: &IndexName) -> rusqlite::Result<Option<i64>> {
-        let query = "SELECT id FROM kinds WHERE collection = ?1 AND field = ?2";
-        let mut statement = self.prepare(query)?;
-        statement.query_row(params![self.number, field.as_str()], |row| row.get(0)).optional()
+        field_number(self.connection, self.number, field)
     }
 
     /// Returns the documents that a query finds, whose first column is their number.
@@ -62,8 +59,17 @@ impl<'c> CollectionReader<'c> {
         self.find("SELECT id FROM documents WHERE collection = ?1", [self.number])
     }
 
+    /// Returns the documents that match a query, with counts.
+    pub(super) fn matches(&self, query: &IndexQuery) -> Result<Matches, IndexFailure> {
+        let documents = self.matching(&query.filter)?;
+        let is_everything = query.filter == Filter::everything();
+        let facets = query.facets.iter().map(|field| self.facet(field, &documents, is_everything));
+        let facets = facets.collect::<Result<_, _>>()?;
+        Ok(Matches { total: documents.len(), documents, facets })
+    }
+
     /// Returns the documents that match a filter.
-    pub(super) fn matching(&self, filter: &Filter) -> Result<DocumentSet, IndexFailure> {
+    fn matching(&self, filter: &Filter) -> Result<DocumentSet, IndexFailure> {
         match filter {
             Filter::All(parts) => {
                 let mut all: Option<DocumentSet> = None;
@@ -296,7 +302,7 @@ impl<'c> CollectionReader<'c> {
     }
 
     /// Counts the texts of a field over the documents that match, which may be all of the collection.
-    pub(super) fn facet(
+    fn facet(
         &self,
         field: &IndexName,
         matches: &DocumentSet,

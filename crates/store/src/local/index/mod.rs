@@ -24,12 +24,16 @@
 //! | `writing` | replacing and removing sources |
 //! | `reading` | pages of cursors, sources and hits, with counts |
 //! | `matching` | which documents match a filter, and their order |
+//! | `match_cache` | the matches of the newest queries |
 //! | `document_set` | sets of documents |
+//! | `numbers` | the numbers of collections and fields |
 
 mod database;
 mod document_set;
 mod local_index;
+mod match_cache;
 mod matching;
+mod numbers;
 mod reading;
 mod writing;
 

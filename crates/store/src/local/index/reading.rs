@@ -3,12 +3,13 @@
 use rusqlite::{Connection, params};
 
 use super::database::IndexFailure;
+use super::match_cache::MatchCache;
 use super::matching::CollectionReader;
 use crate::bounds::INDEX_PAGE_BYTES_MAX;
 use crate::index::{Excerpt, FacetCount};
+use crate::local::sqlite::VERSION_QUERY;
 use crate::port::{
-    Collection, CursorPage, Filter, Hit, IndexPage, IndexQuery, IndexVersion, SourceEntry,
-    SourcePage,
+    Collection, CursorPage, Hit, IndexPage, IndexQuery, IndexVersion, SourceEntry, SourcePage,
 };
 
 const SOURCES: &str = "SELECT name, cursor, id FROM sources
@@ -73,19 +74,19 @@ pub(super) fn scan(
 pub(super) fn query(
     connection: &Connection,
     query: &IndexQuery,
+    cache: &MatchCache,
 ) -> Result<IndexPage, IndexFailure> {
     let transaction = connection.unchecked_transaction()?;
-    let version = "SELECT value FROM meta WHERE name = 'version'";
-    let version = transaction.prepare_cached(version)?.query_row([], |row| row.get(0))?;
+    let version = transaction.prepare_cached(VERSION_QUERY)?.query_row([], |row| row.get(0))?;
     let version = IndexVersion(version);
     let Some(reader) = CollectionReader::new(&transaction, &query.collection)? else {
         let nothing = |field: &crate::IndexName| FacetCount::default().finish(field.clone());
         let facets = query.facets.iter().map(nothing).collect();
         return Ok(IndexPage { hits: Vec::new(), total: 0, facets, version });
     };
-    let matches = reader.matching(&query.filter)?;
+    let matches = cache.get_or_find(version, query, || reader.matches(query))?;
     let from = usize::try_from(query.from).unwrap_or(usize::MAX);
-    let page = reader.page(&matches, query.order.as_ref(), from, query.limit)?;
+    let page = reader.page(&matches.documents, query.order.as_ref(), from, query.limit)?;
     let terms = query.filter.terms();
     let hit = "SELECT s.name, d.name, d.payload, d.text FROM documents AS d
                JOIN sources AS s ON s.id = d.source WHERE d.id = ?1";
@@ -98,8 +99,6 @@ pub(super) fn query(
             Ok(Hit { source: row.get(0)?, id: row.get(1)?, payload: row.get(2)?, excerpt })
         })?);
     }
-    let is_everything = query.filter == Filter::everything();
-    let facets = query.facets.iter().map(|field| reader.facet(field, &matches, is_everything));
-    let facets = facets.collect::<Result<_, _>>()?;
-    Ok(IndexPage { hits, total: matches.len() as u64, facets, version })
+    let (total, facets) = (matches.total as u64, matches.facets.clone());
+    Ok(IndexPage { hits, total, facets, version })
 }

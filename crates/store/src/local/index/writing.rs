@@ -8,6 +8,7 @@ use rusqlite::{
 };
 
 use super::database::IndexFailure;
+use super::numbers::{collection_number, field_number};
 use crate::IndexName;
 use crate::bounds::{INDEX_BUSY_WAIT, TABLE_FOLD_WAIT};
 use crate::index::tokens;
@@ -91,13 +92,12 @@ impl Change<'_> {
 
     /// Returns the number of a collection, after adding it if it is new.
     fn collection(&self, collection: &Collection) -> rusqlite::Result<i64> {
+        if let Some(number) = collection_number(self.transaction, collection)? {
+            return Ok(number);
+        }
         let Collection { name, version } = collection;
-        let insert =
-            "INSERT INTO collections (name, version) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-        self.transaction.prepare_cached(insert)?.execute(params![name.as_str(), version])?;
-        let query = "SELECT id FROM collections WHERE name = ?1 AND version = ?2";
-        let mut statement = self.transaction.prepare_cached(query)?;
-        statement.query_row(params![name.as_str(), version], |row| row.get(0))
+        let insert = "INSERT INTO collections (name, version) VALUES (?1, ?2)";
+        self.transaction.prepare_cached(insert)?.insert(params![name.as_str(), version])
     }
 
     /// Returns the number of a field, after adding it if it is new.
@@ -105,11 +105,13 @@ impl Change<'_> {
         if let Some(kind) = self.kinds.get(field) {
             return Ok(*kind);
         }
-        let insert = "INSERT INTO kinds (collection, field) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-        self.transaction.prepare_cached(insert)?.execute(params![collection, field.as_str()])?;
-        let query = "SELECT id FROM kinds WHERE collection = ?1 AND field = ?2";
-        let mut statement = self.transaction.prepare_cached(query)?;
-        let kind = statement.query_row(params![collection, field.as_str()], |row| row.get(0))?;
+        let kind = if let Some(kind) = field_number(self.transaction, collection, field)? {
+            kind
+        } else {
+            let insert = "INSERT INTO kinds (collection, field) VALUES (?1, ?2)";
+            let mut statement = self.transaction.prepare_cached(insert)?;
+            statement.insert(params![collection, field.as_str()])?
+        };
         self.kinds.insert(field.clone(), kind);
         Ok(kind)
     }

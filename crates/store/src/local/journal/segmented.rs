@@ -13,8 +13,10 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
 use piton_core::{Digest, EventId, EventIndex, FileBytes, SnapshotRef};
 
@@ -25,7 +27,7 @@ use super::restore;
 use super::stream_dir::{NewFile, StreamDir};
 use super::tail::{StreamHead, Tail, TailEnding};
 use super::torn_write::is_torn;
-use crate::bounds::PLAN_BYTES_MAX;
+use crate::bounds::{PLAN_BYTES_MAX, READ_THREADS_MAX, SEGMENTS_PARALLEL_MIN, SEGMENTS_TOGETHER};
 use crate::local::blobs::Staged;
 use crate::local::disk::Disk;
 use crate::local::file_ops::{free_name, names_in, read_if_fits, unless_gone};
@@ -246,8 +248,10 @@ pub(super) fn scan_text<E: Event>(
     let reading = manifest::read(text, base, &stream_dir.stream, next_manifest, next_event);
     let from = |offset: u64| &text[usize::try_from(offset - base).unwrap_or(text.len())..];
     let mut pins = KnownPins { first: next_event, pins: HashMap::new() };
-    for group in &reading.groups {
-        let events = check_group::<E>(stream_dir, group, &mut pins)?
+    let parts = reading.groups.chunks(SEGMENTS_TOGETHER);
+    for (group, segment) in parts.flat_map(|part| part.iter().zip(read_segments(stream_dir, part)))
+    {
+        let events = check_group::<E>(group, segment?, &mut pins)
             .and_then(|events| learn(tail, group, &events).map(|()| events));
         match events {
             Ok(events) => events.into_iter().for_each(&mut *take),
@@ -324,15 +328,13 @@ struct KnownPins {
     pins: HashMap<EventIndex, (SnapshotRef, EventId)>,
 }
 
+/// Checks the events of a plan, as they were read from its segment, against the records of the plan.
 fn check_group<E: Event>(
-    stream_dir: &StreamDir,
     group: &Group,
+    segment: Result<Vec<E>, LineError>,
     known: &mut KnownPins,
-) -> Checked<E> {
-    let events = match read_segment::<E>(stream_dir, group)? {
-        Ok(events) => events,
-        Err(flaw) => return Ok(Err(flaw)),
-    };
+) -> Result<Vec<E>, LineError> {
+    let events = segment?;
     let mut missing = 0_usize;
     for event in &events {
         // Each snapshot that an event introduces needs a pin in the same group: without one, a sweep could remove it.
@@ -351,12 +353,33 @@ fn check_group<E: Event>(
         }
     });
     if stray {
-        return Ok(Err(LineError::Corrupt(Reason::StrayPin)));
+        return Err(LineError::Corrupt(Reason::StrayPin));
     }
     if missing > 0 {
-        return Ok(Err(LineError::Corrupt(Reason::MissingPin)));
+        return Err(LineError::Corrupt(Reason::MissingPin));
     }
-    Ok(Ok(events))
+    Ok(events)
+}
+
+/// Reads the segments of some groups, in their order. Most of the time goes into parsing, so a long stream is read by
+/// several threads.
+fn read_segments<E: Event>(stream_dir: &StreamDir, groups: &[Group]) -> Vec<Checked<E>> {
+    let read = |part: &[Group]| -> Vec<Checked<E>> {
+        part.iter().map(|group| read_segment(stream_dir, group)).collect()
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(READ_THREADS_MAX);
+    if threads == 1 || groups.len() < SEGMENTS_PARALLEL_MIN {
+        return read(groups);
+    }
+    thread::scope(|scope| {
+        let parts = groups.chunks(groups.len().div_ceil(threads));
+        let parts: Vec<_> = parts.map(|part| scope.spawn(move || read(part))).collect();
+        let joined = parts.into_iter().flat_map(|part| {
+            // A panic surfaces in the caller, as if it had read the segments itself.
+            part.join().unwrap_or_else(|panic| resume_unwind(panic))
+        });
+        joined.collect()
+    })
 }
 
 fn read_segment<E: Event>(stream_dir: &StreamDir, group: &Group) -> Checked<E> {

@@ -21,6 +21,15 @@ use crate::bounds::TABLE_BUSY_PAUSE;
 /// Pause between attempts where SQLite itself does not wait.
 const MODE_PAUSE: Duration = Duration::from_millis(5);
 
+/// Query for the version of a database's schema.
+pub(in crate::local) const FORMAT_QUERY: &str = "SELECT value FROM meta WHERE name = 'format'";
+
+/// Query for the number of the last commit that changed anything.
+pub(in crate::local) const VERSION_QUERY: &str = "SELECT value FROM meta WHERE name = 'version'";
+
+/// Message for a file system on which SQLite cannot share memory between processes.
+pub(in crate::local) const NO_WRITE_AHEAD: &str = "write-ahead logging is not available here";
+
 /// Creates an empty database file, accessible to its owner only. Returns false if it exists already.
 ///
 /// The file is created without being opened: closing it again would release locks that SQLite holds on it for another

@@ -8,5 +8,8 @@
 mod connection;
 mod pool;
 
-pub(super) use connection::{be_patient, create_file, only_reads, open, write_ahead};
+pub(super) use connection::{
+    FORMAT_QUERY, NO_WRITE_AHEAD, VERSION_QUERY, be_patient, create_file, only_reads, open,
+    write_ahead,
+};
 pub(super) use pool::{ReaderSource, Readers};

@@ -79,7 +79,7 @@ fn try_open_writer(path: &Path) -> Result<Connection, TableFailure> {
     if !sqlite::write_ahead(&connection, TABLE_BUSY_WAIT)? {
         return Err(TableFailure::Other(Error::Sql {
             operation: "open the table",
-            message: "write-ahead logging is not available here".to_owned(),
+            message: sqlite::NO_WRITE_AHEAD.to_owned(),
         }));
     }
     // With WAL and a weaker setting, a power cut could take back commits that were acknowledged.
@@ -125,8 +125,7 @@ fn format(connection: &Connection) -> rusqlite::Result<Option<u64>> {
     if !connection.query_row(query, [], |row| row.get(0))? {
         return Ok(None);
     }
-    let query = "SELECT value FROM meta WHERE name = 'format'";
-    connection.query_row(query, [], |row| row.get(0)).map(Some)
+    connection.query_row(sqlite::FORMAT_QUERY, [], |row| row.get(0)).map(Some)
 }
 
 #[cfg(test)]

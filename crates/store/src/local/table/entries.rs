@@ -7,12 +7,10 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehav
 
 use super::failure::{TableFailure, sql};
 use crate::bounds::{TABLE_KEY_SHOWN_MAX, TABLE_PAGE_BYTES_MAX};
+use crate::local::sqlite::VERSION_QUERY;
 use crate::port::{Batch, EntryChange, EntryVersion, Expect, Key, Page, TableEntry, TableWrite};
 use crate::table::KeyRange;
 use crate::{Error, LeaseName};
-
-/// Query for the number of the last commit that changed anything.
-pub(super) const VERSION: &str = "SELECT value FROM meta WHERE name = 'version'";
 
 /// Query for the entries of all tables.
 pub(super) const ALL_ENTRIES: &str =
@@ -151,7 +149,7 @@ fn apply(
         .prepare_cached(if changes {
             "UPDATE meta SET value = value + 1 WHERE name = 'version' RETURNING value"
         } else {
-            VERSION
+            VERSION_QUERY
         })?
         .query_row([], |row| row.get(0))?;
     let mut put = transaction.prepare_cached(

@@ -20,13 +20,14 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::connection::fold;
-use super::entries::{self, ALL_ENTRIES, display_key, is_whole};
+use super::entries::{ALL_ENTRIES, display_key, is_whole};
 use super::failure::sql;
 use super::pages::{self, Pages};
 use super::repair::{OPERATION, RepairedTable, TABLES};
 use super::taken_out::{self, Gap};
 use crate::Error;
 use crate::bounds::{TABLE_DAMAGED_SHOWN_MAX, TABLE_PROBES_MAX, TABLE_SALVAGE_ROWS};
+use crate::local::sqlite::VERSION_QUERY;
 
 /// An entry's table and key, which determine its place in the database.
 pub(super) type EntryPosition = (String, Vec<u8>);
@@ -104,7 +105,7 @@ impl<'a> Salvage<'a> {
         // The counter may have been ahead of every entry that was found.
         if let Some(from) = from {
             let version: Option<u64> =
-                from.query_row(entries::VERSION, [], |row| row.get(0)).optional().unwrap_or(None);
+                from.query_row(VERSION_QUERY, [], |row| row.get(0)).optional().unwrap_or(None);
             self.newest = self.newest.max(version.unwrap_or(0));
         }
         Ok(())

@@ -6,14 +6,14 @@ use std::{fs, io};
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::entries::{self, ALL_ENTRIES, display_key, is_whole};
+use super::entries::{ALL_ENTRIES, display_key, is_whole};
 use super::failure::sql;
 use crate::Error;
 use crate::bounds::{
     TABLE_BUSY_WAIT, TABLE_DAMAGED_SHOWN_MAX, TABLE_FOLD_WAIT, TABLE_WAL_BYTES_MAX,
 };
 use crate::local::file_ops::with_suffix;
-use crate::local::sqlite::be_patient;
+use crate::local::sqlite::{VERSION_QUERY, be_patient};
 
 /// Suffix of the file in which SQLite keeps the write-ahead log of a database.
 const WAL: &str = "-wal";
@@ -132,7 +132,7 @@ fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 
 /// Returns a finding for each entry that does not match its checksum, in a database whose form is sound.
 fn check_entries(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let last: u64 = connection.query_row(entries::VERSION, [], |row| row.get(0))?;
+    let last: u64 = connection.query_row(VERSION_QUERY, [], |row| row.get(0))?;
     let (mut findings, mut more, mut newest) = (Vec::new(), 0_u64, 0);
     let mut statement = connection.prepare(ALL_ENTRIES)?;
     let mut rows = statement.query([])?;

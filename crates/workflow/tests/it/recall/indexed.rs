@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use piton_core::SessionId;
+use piton_core::port::fixed::SeededEntropy;
 use piton_store::{
     StreamId,
     index::Term,
     local::{DataDir, LocalIndex},
+    memory::MemoryKeyRing,
     port::{Filter, Index},
 };
 use piton_workflow::{
     projection::{ResumeQuery, RunSummary, rank},
     run_index::{RunField, RunFilterPage, RunIndex, RunIndexQuery, remove_from_index},
+    session::Reader,
 };
 
 use super::{
@@ -101,6 +104,36 @@ async fn a_second_look_at_two_thousand_sessions_reads_no_events() {
     assert_eq!(blobs.reads(), reads, "neither is a snapshot or a workflow");
     page(&recall, &has("goal")).await;
     assert_eq!(counts.take(), (0, 0), "a page of what is indexed asks the journal nothing");
+}
+
+#[tokio::test]
+async fn a_session_that_grows_while_somebody_watches_is_followed_and_not_read_again() {
+    for store in [Store::in_memory(), Store::on_disk()] {
+        let mut session = Session::begin(&store, 1, Some("a goal")).await;
+        let (journal, counts) = counted(&store.journal);
+        let blobs = Arc::clone(&store.blobs);
+        let keys = Arc::new(MemoryKeyRing::new(Arc::new(SeededEntropy::new(7))));
+        let reader = Reader::new(Arc::clone(&journal) as _, Arc::clone(&blobs) as _, keys);
+        let recall = RunIndex::new(journal, blobs as _, Arc::clone(&store.index)).following(reader);
+        let stream = StreamId::from(session.id);
+        assert!(recall.catch_up_with(&stream).await);
+        assert_eq!(counts.take().0, 1, "the first time it is read");
+        for notes in ["planned", "built"] {
+            session.advance(&store, notes).await;
+            assert!(recall.catch_up_with(&stream).await);
+            assert_eq!(counts.take().0, 0, "later it is followed");
+            assert_eq!(sessions(&page(&recall, &has(notes)).await), [session.id]);
+            // What was followed is what another process reads.
+            let anew = store.recall_anew();
+            anew.catch_up().await.unwrap();
+            let (one, other) =
+                (page(&recall, &everything()).await, page(&anew, &everything()).await);
+            assert_eq!(one.runs[0].run, other.runs[0].run);
+        }
+        store.delete(session.id).await;
+        recall.catch_up_with(&stream).await;
+        assert_eq!(page(&recall, &everything()).await.total, 0);
+    }
 }
 
 #[tokio::test]
