@@ -546,24 +546,6 @@ export type CommitTaken = {
 
 export type Comparison = 'equals' | 'not_equals' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'in' | 'startsWith' | 'endsWith';
 
-/** Two things of one kind, compared. */
-export type ThingComparison = {
-  /** What both come from; nothing if they have nothing in common. */
-  ancestor?: Ancestor;
-  /** Of runs: the keys of the context that differ. */
-  context?: ChangedKey[];
-  /** What they are. */
-  kind: ThingKind;
-  /** The first. */
-  left: BranchSide;
-  /** What a reader should know about what is shown. */
-  notes?: string[];
-  /** Of runs: what was submitted on both sides for a step of the same id, and differs, or on one side alone. */
-  outputs?: ChangedOutput[];
-  /** The second. */
-  right: BranchSide;
-};
-
 /** A prompt in sections. */
 export type CompiledBlocks = {
   /** What it must keep to. */
@@ -859,20 +841,6 @@ export type ConsoleStatus = {
   projects: ProjectChoice[];
   /** The version of Piton. */
   version: string;
-};
-
-/** The branch that a run is at since a person chose it. */
-export type PreferredBranch = {
-  runId: RunId;
-  sessionId: SessionId;
-  tipId: NodeId;
-  wasPreferred: boolean;
-};
-
-/** A project as a page offers it. */
-export type ProjectChoice = {
-  name: string;
-  path: string;
 };
 
 export type ContentType = string;
@@ -2387,6 +2355,18 @@ export type PreferencesChanged = {
   source: PreferenceSource;
 };
 
+/** The branch that a run is at since a person chose it. */
+export type PreferredBranch = {
+  /** The run. */
+  runId: RunId;
+  /** The session. */
+  sessionId: SessionId;
+  /** The tip of the branch. */
+  tipId: NodeId;
+  /** Set if the run was there already: then nothing was written. */
+  wasPreferred: boolean;
+};
+
 /** When a field must be there. */
 export type Presence = {
   kind: 'required';
@@ -2428,6 +2408,14 @@ export type ProbeStepDetail = {
 };
 
 export type ProblemCode = 'not_json' | 'duplicate_field' | 'missing_field' | 'unknown_field' | 'conflicting_fields' | 'mixed_dialects' | 'wrong_type' | 'empty' | 'too_long' | 'too_many' | 'out_of_range' | 'invalid_id' | 'duplicate_id' | 'reserved_namespace' | 'legacy_id' | 'unknown_name' | 'unresolved_reference' | 'inline_schema' | 'external_schema' | 'interpolation' | 'misplaced_reference' | 'over_budget' | 'unsupported_pattern' | 'loop_without_control' | 'too_deep' | 'not_shown';
+
+/** A project as a page offers it. */
+export type ProjectChoice = {
+  /** The end of the path that no other project has. */
+  name: string;
+  /** Its directory, which names it in requests. */
+  path: string;
+};
 
 export type PromptOrigin = 'author' | 'reference' | 'feature' | 'opening' | 'fragment' | 'assessments' | 'requirements' | 'person' | 'access' | 'functions';
 
@@ -3767,6 +3755,24 @@ export type TextRange = {
   line: number;
 };
 
+/** Two things of one kind, compared. */
+export type ThingComparison = {
+  /** What both come from; nothing if they have nothing in common. */
+  ancestor?: Ancestor;
+  /** Of runs: the keys of the context that differ. */
+  context?: ChangedKey[];
+  /** What they are. */
+  kind: ThingKind;
+  /** The first. */
+  left: BranchSide;
+  /** What a reader should know about what is shown. */
+  notes?: string[];
+  /** Of runs: what was submitted on both sides for a step of the same id, and differs, or on one side alone. */
+  outputs?: ChangedOutput[];
+  /** The second. */
+  right: BranchSide;
+};
+
 export type ThingKind = 'run' | 'backpack' | 'overlay' | 'tree';
 
 /** Milliseconds since the Unix epoch: shown to people, never used to order, key or hash anything but the line it stands on. */
@@ -4120,6 +4126,7 @@ export interface Routes {
   'POST /sessions/{session}/keep': { request: KeepSession; reply: Named<'piton.session.keep/1', KeptSession> };
   'GET /sessions/{session}/runs/{run}/blame': { request: OneNode; reply: Named<'piton.blame.run/1', NodeBlame> };
   'GET /sessions/{session}/runs/{run}/drift': { request: OneRun; reply: Named<'piton.run.drift/1', RunDrift> };
+  'GET /sessions/{session}/runs/{run}/file': { request: OneRun; reply: Blob };
   'GET /sessions/{session}/runs/{run}/fork': { request: OneNode; reply: Named<'piton.fork/1', Forked> };
   'GET /sessions/{session}/runs/{run}/pinned': { request: OneRun; reply: Named<'piton.run.pinned/1', PinnedRun> };
   'POST /sessions/{session}/runs/{run}/prefer': { request: OneNode; reply: Named<'piton.session.prefer/1', PreferredBranch> };
