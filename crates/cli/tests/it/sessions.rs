@@ -196,3 +196,38 @@ fn a_copy_beside_its_original_is_pointed_at_by_its_id() {
         rig.says(&command.split(' ').skip(1).collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn a_run_is_exported_as_a_page_that_names_nothing_of_this_machine() {
+    let rig = Rig::new();
+    let project = rig.project().display().to_string();
+    let told =
+        "Project: a shop\nSeen: 3 files in PLACE/src, with ak-7h2kq9xd-3-0-m3v8c2nq5wp1d6x0\n.\n";
+    rig.type_in(&["workflow", "run", "wr.tour"], &told.replace("PLACE", &project));
+    let run = rig.newest();
+    let told = rig.tells(&["session", "export", &run.label, "--html"]);
+    assert_eq!(told["schema"], "piton.session.export/1");
+    // Without a name, the file has that of the run.
+    let file = rig.project().join(format!("{}.html", run.label));
+    let html = fs::read_to_string(&file).unwrap();
+    assert_eq!(told["bytes"], html.len());
+    for part in [
+        "Content-Security-Policy",
+        "connect-src 'none'",
+        "3 files in [directory]/src, with [token]",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    for secret in [project.as_str(), "ak-7h2kq9xd", rig.data().to_str().unwrap()] {
+        assert!(!html.contains(secret), "{secret}");
+    }
+    let omissions = told["omissions"].as_array().unwrap();
+    assert_eq!(omissions[0]["kind"], "tokens", "{omissions:?}");
+    // The text for a person says the same, and an existing file stays.
+    assert_eq!(rig.fails(&["session", "export", &run.label, "--html"]).0, 1);
+    let said = rig.says(&["session", "export", &run.label, "--html", "--force"]);
+    assert!(said.contains(omissions[0]["text"].as_str().unwrap()), "{said}");
+    let printed = text(&rig.run(&["session", "export", &run.label, "-", "--html"]).stdout);
+    assert!(printed.starts_with("<!doctype html>") && printed.ends_with("</html>\n"));
+    assert_eq!(rig.run(&["session", "export", &run.label]).status.code(), Some(2));
+}

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
 mod api;
+mod branches;
 mod browser;
 mod changes;
 mod entering;

@@ -35,7 +35,7 @@ export function reply(world, method, path, query, body, hint) {
   const [first, second, third, fourth, fifth, sixth] = found
   if (first === 'status') return { person: 'mara', projects: [{ path: '/home/mara/shop', name: 'shop' }, { path: '/home/mara/tools', name: 'tools' }], version: '0.1.0', canDemo: true }
   if (first === 'inbox') return inbox(world)
-  if (first === 'search') return search(query)
+  if (first === 'search') return search(world, query)
   if (first === 'runs' && second === 'fields') return { fields: FIELDS }
   if (first === 'runs') return runPage(world, query)
   if (first === 'compare') return comparison(world)
@@ -164,28 +164,14 @@ function runPage(world, query) {
   }
 }
 
-function search({ query }) {
-  const excerpt = 'the session cookie is written before the password hash is replaced'
-  const hit = (kind, title, path, text = excerpt) => {
-    const at = text.toLowerCase().indexOf(query.toLowerCase())
-    return { kind, title, path, excerpt: text, marks: at < 0 ? [] : [[at, at + query.length]], at: NOW - 40 * MINUTE }
-  }
-  const run = `/runs/${id('sess', 1)}/${id('run', 1)}`
-  return {
-    query,
-    total: 31,
-    leftOut: 23,
-    hits: [
-      hit('run', 'amber-otter', run, fixtures.GOALS[0]),
-      hit('run', label(17), `/runs/${id('sess', 17)}/${id('run', 17)}`, fixtures.GOALS[1]),
-      hit('step', 'Form a hypothesis', run),
-      hit('step', 'Prove it', run, 'cargo test -p shop-login survives passes with the change and fails without'),
-      hit('backpack', 'investigation: hypothesis/2', '/backpacks/investigation'),
-      hit('file', '/shop-changes/src/login/session.rs', '/files?overlay=/shop-changes', 'changed by agent in amber-otter'),
-      hit('frame', 'src/login', '/context?path=src/login', 'Logins, sessions and passwords. A session names the hash that it was made with.'),
-      hit('workflow', 'wr.bug_investigation', '/workflows/wr.bug_investigation', 'From a report to a fix that is proven'),
-    ],
-  }
+function search(world, { query }) {
+  const text = 'the session cookie is written before the password hash is replaced'
+  const at = text.indexOf(query.toLowerCase())
+  const piece = (from, to, isMatch) => ({ text: text.slice(from, to), isMatch })
+  const pieces = at < 0 ? [piece(0, undefined, false)] : [piece(0, at, false), piece(at, at + query.length, true), piece(at + query.length, undefined, false)]
+  const found = [world.small.run, world.large.run, ...[17, 18, 19, 20, 21, 22].map((n) => entry(n))]
+  const runs = found.map(({ summary }) => ({ run: summary, excerpt: { isCutBefore: true, isCutAfter: true, pieces } }))
+  return { from: 0, total: 31, runs, version: 1 }
 }
 
 function events(run, query) {

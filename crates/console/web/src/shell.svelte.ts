@@ -1,4 +1,5 @@
 /** State of the shell that any page may use: keys, theme, messages, the time. */
+import { embedded } from './api/client'
 import { match, type KeyBinding, type KeyState } from './view/keys'
 
 /* Keys: each component adds a layer while it is there; what was added last is asked first. */
@@ -108,12 +109,13 @@ export function sayFailure(error: unknown): void {
   else say(String(error), true)
 }
 
-/* Time: ages on screen are counted from here, so they all change together. */
+/* Time: ages on screen are counted from here, so they all change together. In an exported run it stands still. */
 
-export const time = $state({ now: Date.now() })
-setInterval(() => {
-  if (document.visibilityState === 'visible') time.now = Date.now()
-}, 5000)
+export const time = $state({ now: embedded?.exportedAt ?? Date.now() })
+if (!embedded)
+  setInterval(() => {
+    if (document.visibilityState === 'visible') time.now = Date.now()
+  }, 5000)
 
 /** Copies a text and says so. */
 export async function copy(text: string): Promise<void> {
