@@ -25,7 +25,7 @@ use crate::part_request::{
 use crate::reply::{BackpackFlow, FileMap, LineCompletions, PathChanges};
 use crate::request::{
     CompleteLine, ConsoleStatus, EnterConsole, KeepSession, OneArtifact, OneNode, OnePromptPart,
-    OneRun, OneSession, OneStep, OneWorkflow, SearchRuns, SettleRun, SignedIn, SomeEvents,
+    OneRun, OneSession, OneStep, OneWorkflow, SearchText, SettleRun, SignedIn, SomeEvents,
     TwoThings,
 };
 use crate::route::{NoFields, Route, RouteMethod, file, get, post};
@@ -51,7 +51,7 @@ pub fn routes() -> Vec<Route> {
         get("/runs/completions", "piton.session.completions/1", |it, asked: CompleteLine| async move {
             Ok(LineCompletions { completions: it.runtime.complete_run_query(&asked.line, asked.place).await? })
         }),
-        get("/search", "piton.session.search/1", |it, asked: SearchRuns| async move { it.runtime.search(&asked.query, asked.from, asked.limit).await }),
+        get("/search", "piton.search/1", |it, asked: SearchText| async move { it.runtime.search_everything(&asked.query, asked.from, asked.limit, &it.worlds(), it.project()).await }),
         get("/sessions", "piton.session.list/1", |it, NoFields {}| async move { it.runtime.list_sessions().await }),
         get("/sessions/{session}", "piton.session.show/1", |it, asked: OneSession| async move { it.runtime.show_session(&asked.reference()).await }).of_session(|asked: &OneSession| asked.session),
         get("/sessions/{session}/events", "piton.session.events/1", |it, asked: SomeEvents| async move { it.runtime.event_page(asked.session, asked.query()).await }).of_session(|asked: &SomeEvents| asked.session),

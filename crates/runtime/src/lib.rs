@@ -15,6 +15,7 @@
 //! * [`provenance`]: the origin of things: blame, forks, and the differences between two branches.
 //! * [`models`]: the clients that answer for models.
 //! * [`backpack`]: backpacks, as agents use them and as their owner inspects them.
+//! * `search` (feature `flow`): finding anything by words.
 //! * [`run_query`]: the query line, by which people find runs.
 //! * [`request`], [`reply`]: requests and replies.
 //! * [`page`]: parts of long lists.
@@ -85,6 +86,8 @@ pub mod reply;
 pub mod request;
 mod run_label;
 pub mod run_query;
+#[cfg(feature = "flow")]
+pub mod search;
 pub mod text_diff;
 pub mod workflow;
 pub mod workspaces;

@@ -331,6 +331,9 @@ pub const RUN_TITLE_BYTES_MAX: usize = 120;
 /// Number of sessions that are written to the index of runs together, so that one write is worth its transaction.
 pub const RUN_INDEX_BATCH: usize = 64;
 
+/// Maximum number of artifacts of one run that are read for the index, the newest: an advance reads as many again.
+pub const RUN_INDEX_ARTIFACTS_MAX: usize = 32;
+
 /// Number of sessions of which the index returns the cursors or the runs at a time.
 pub const RUN_INDEX_PAGE: usize = 5_000;
 

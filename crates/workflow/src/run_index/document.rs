@@ -1,12 +1,12 @@
 //! A run as a document of the index.
 //!
-//! *Invariants*: a document holds what a summary holds, and the current notes of the run's nodes. No token, prompt or
-//! context value enters it, the goal aside.
+//! *Invariants*: a document holds what a summary holds, and the current notes and small artifacts of the run's nodes. No
+//! token, prompt or context value enters it, the goal aside.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use piton_core::{RunId, canonical};
+use piton_core::{Digest, RunId, canonical};
 use piton_store::bounds::{INDEX_BATCH_MAX, INDEX_TEXT_BYTES_MAX};
 use piton_store::index::tokens;
 use piton_store::port::{
@@ -14,11 +14,14 @@ use piton_store::port::{
 };
 use piton_store::{IndexName, StreamId};
 
+use crate::bounds::RUN_INDEX_ARTIFACTS_MAX;
+use crate::event::{OutputChannel, OutputPayload};
 use crate::label::label;
-use crate::projection::{RunState, RunSummary, SUMMARY_VERSION};
+use crate::projection::{ArtifactText, RunState, RunSummary, SUMMARY_VERSION};
+use crate::session::SessionLoader;
 
 /// Version of the fields and the text of a document.
-const DOCUMENT_VERSION: u32 = 1;
+const DOCUMENT_VERSION: u32 = 2;
 
 piton_core::closed_set! {
     /// A field that runs are filtered, counted and sorted by.
@@ -154,6 +157,27 @@ pub(super) fn text(summary: &RunSummary, run: &RunState) -> String {
         }
     }
     text
+}
+
+/// Adds the small artifacts of a run to its text, the newest first, as many as fit. One that cannot be read is left out.
+pub(super) async fn add_artifacts(text: &mut String, run: &RunState, loader: &SessionLoader) {
+    let nodes = run.graph.nodes().rev();
+    let outputs = nodes.flat_map(|node| run.outputs.current(node.id, OutputChannel::Artifact));
+    let digests: Vec<Digest> = outputs
+        .filter_map(|output| match &output.payload {
+            OutputPayload::ArtifactRef { sha256, .. } => Some(*sha256),
+            OutputPayload::Notes { .. } => None,
+        })
+        .take(RUN_INDEX_ARTIFACTS_MAX)
+        .collect();
+    for digest in digests {
+        if let ArtifactText::Whole(_, artifact) = &*loader.artifact(digest).await
+            && text.len() + 1 + artifact.len() <= INDEX_TEXT_BYTES_MAX
+        {
+            text.push('\n');
+            text.push_str(artifact);
+        }
+    }
 }
 
 fn fields(run: &RunSummary, text: &str) -> BTreeMap<IndexName, FieldValue> {

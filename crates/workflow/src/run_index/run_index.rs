@@ -9,8 +9,8 @@ use piton_store::StreamId;
 use piton_store::port::{BlobReader, Collection, Follow, Index, IndexedSource, JournalReader};
 
 use super::document::{
-    SessionSummary, decode_cursor, decode_source, remove_from_index, runs, text, unreadable,
-    unreadable_source,
+    SessionSummary, add_artifacts, decode_cursor, decode_source, remove_from_index, runs, text,
+    unreadable, unreadable_source,
 };
 use crate::bounds::{RUN_INDEX_BATCH, RUN_INDEX_CONFIRMED_MAX, RUN_INDEX_PAGE};
 use crate::event::{EventBody, SessionEvent};
@@ -227,7 +227,8 @@ impl RunIndex {
         let mut runs = Vec::with_capacity(folded.state.runs().len());
         for run in folded.state.runs() {
             if let Some(summary) = loader.summary(&folded.state, run).await? {
-                let text = text(&summary, run);
+                let mut text = text(&summary, run);
+                add_artifacts(&mut text, run, loader).await;
                 runs.push((Arc::new(summary), text));
             }
         }

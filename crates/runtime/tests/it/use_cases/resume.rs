@@ -57,7 +57,7 @@ async fn a_poisoned_index_changes_no_step_that_is_taken() {
         machine.runtime().list_sessions().await.unwrap();
         let index = &machine.ports.index;
         let collection =
-            Collection { name: "runs".parse().unwrap(), version: (SUMMARY_VERSION << 8) | 1 };
+            Collection { name: "runs".parse().unwrap(), version: (SUMMARY_VERSION << 8) | 2 };
         let kept = index.scan(&collection, None, 100).await.unwrap().sources;
         let kept = kept.into_iter().find(|one| one.name == body.run.session_id.to_string());
         let kept = kept.unwrap();

@@ -21,7 +21,7 @@ use super::{
 };
 
 fn collection() -> Collection {
-    Collection { name: "runs".parse().unwrap(), version: (SUMMARY_VERSION << 8) | 1 }
+    Collection { name: "runs".parse().unwrap(), version: (SUMMARY_VERSION << 8) | 2 }
 }
 
 /// What the index has of a session.
