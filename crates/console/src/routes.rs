@@ -7,6 +7,7 @@
 use piton_core::Envelope;
 use piton_runtime::backpack::inspect::Reveal;
 use piton_runtime::context::{ComposeContext, GetContext, LevelQuery, RootRef};
+use piton_runtime::reply::SessionShown;
 use piton_runtime::request::{
     CheckSource, CopySource, Freshness, InspectWorkflow, ListWorkflows, NewSource, RunQuery,
     SaveSource,
@@ -53,7 +54,7 @@ pub fn routes() -> Vec<Route> {
         }),
         get("/search", "piton.search/1", |it, asked: SearchText| async move { it.runtime.search_everything(&asked.query, asked.from, asked.limit, &it.worlds(), it.project()).await }),
         get("/sessions", "piton.session.list/1", |it, NoFields {}| async move { it.runtime.list_sessions().await }),
-        get("/sessions/{session}", "piton.session.show/1", |it, asked: OneSession| async move { it.runtime.show_session(&asked.reference()).await }).of_session(|asked: &OneSession| asked.session),
+        get("/sessions/{session}", "piton.session.show/1", |it, asked: OneSession| async move { it.runtime.show_session(&asked.reference()).await.map(SessionShown::fit) }).of_session(|asked: &OneSession| asked.session),
         get("/sessions/{session}/events", "piton.session.events/1", |it, asked: SomeEvents| async move { it.runtime.event_page(asked.session, asked.query()).await }).of_session(|asked: &SomeEvents| asked.session),
         get("/sessions/{session}/runs/{run}/shape", "piton.run.shape/1", |it, asked: OneRun| async move { it.runtime.run_shape(asked.address()).await }).with_bytes_max(SHAPE_BYTES_MAX),
         get("/sessions/{session}/runs/{run}/pinned", "piton.run.pinned/1", |it, asked: OneRun| async move { it.runtime.pinned_workflow(asked.address()).await }).of_session(|asked: &OneRun| asked.session),

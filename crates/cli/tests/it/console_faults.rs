@@ -22,8 +22,17 @@ const ASKS: &str = r#"{
   ]
 }"#;
 
+/// Changes a byte in the middle of the newest record of a session.
+fn damage_manifest(sessions: &Path, session: &str) {
+    let manifest = sessions.join(session).join("manifest.jsonl");
+    let mut bytes = fs::read(&manifest).unwrap();
+    let place = bytes.len() - 40;
+    bytes[place] ^= 1;
+    fs::write(manifest, bytes).unwrap();
+}
+
 /// Changes a byte in the middle of the newest segment of a session.
-fn damage(sessions: &Path, session: &str) {
+fn damage_segment(sessions: &Path, session: &str) {
     let segments = fs::read_dir(sessions.join(session).join("events")).unwrap();
     let mut segments: Vec<_> = segments.map(|entry| entry.unwrap().path()).collect();
     segments.sort();
@@ -36,6 +45,12 @@ fn damage(sessions: &Path, session: &str) {
 
 #[test]
 fn a_damaged_session_shows_its_valid_beginning_and_says_how_far_it_goes() {
+    for damage in [damage_segment, damage_manifest] {
+        shows_its_valid_beginning(damage);
+    }
+}
+
+fn shows_its_valid_beginning(damage: fn(&Path, &str)) {
     let rig = Rig::new();
     let run = rig.tour();
     let console = Console::start(&rig);
@@ -49,6 +64,8 @@ fn a_damaged_session_shows_its_valid_beginning_and_says_how_far_it_goes() {
     // A process that has read events does not read them again, so another one sees the damage.
     console.stop();
     damage(&rig.data().join("sessions"), &run.session);
+    // What is indexed is not read again either, until it changes or the index is lost.
+    fs::remove_dir_all(rig.data().join("index")).unwrap();
     let _console = Console::start(&rig);
     let browser = Browser::enter(&link(&rig));
     let (status, part) = browser.get(&path);
@@ -56,10 +73,14 @@ fn a_damaged_session_shows_its_valid_beginning_and_says_how_far_it_goes() {
     let count = |shape: &Value| shape["shape"]["nodes"]["id"].as_array().unwrap().len();
     assert!(count(&part) > 0 && count(&part) < count(&whole), "{part}");
     let damage = &part["damage"];
-    assert!(damage["message"].as_str().unwrap().contains("valid"), "{damage}");
+    assert!(damage["message"].as_str().unwrap().contains("is damaged"), "{damage}");
     assert!(!damage["suggestion"].as_str().unwrap().is_empty(), "{damage}");
     let (status, events) = browser.get(&format!("/api/v1/sessions/{}/events?limit=5", run.session));
     assert_eq!((status, events["events"].as_array().unwrap().len()), (200, 5), "{events}");
+    let node = part["shape"]["nodes"]["id"][0].as_str().unwrap();
+    let (status, step) =
+        browser.get(&format!("/api/v1/sessions/{}/runs/{run_id}/steps/{node}", run.session));
+    assert_eq!((status, step["nodeId"].as_str()), (200, Some(node)), "{step}");
     let (_, inbox) = browser.get("/api/v1/inbox");
     assert_eq!(inbox["damaged"]["items"][0]["sessionId"], run.session.as_str());
 }

@@ -67,12 +67,14 @@ async fn answer(
         Some(session) => {
             let known = known_version(known.as_ref(), &program);
             if let Some(version) = known
-                && console.runtime.is_session_at(session, &version).await?
+                && console.runtime.is_session_at(session, &version).await.unwrap_or(false)
             {
                 let tagged = [(ETAG, tag(&program, &version))];
                 return Ok((StatusCode::NOT_MODIFIED, tagged).into_response());
             }
-            Some(console.runtime.session_version(session).await?)
+            // Where a damaged session ends may not be known. Its valid beginning is shown all the same, and tagged by its
+            // content.
+            console.runtime.session_version(session).await.ok()
         }
         None => None,
     };

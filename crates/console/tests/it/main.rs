@@ -5,4 +5,5 @@ mod api;
 mod browser;
 mod changes;
 mod entering;
+mod large;
 mod page;

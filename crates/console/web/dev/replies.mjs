@@ -35,6 +35,7 @@ export function reply(world, method, path, query, body, hint) {
   const [first, second, third, fourth, fifth, sixth] = found
   if (first === 'status') return { person: 'mara', project: '/home/mara/shop', projects: [{ path: '/home/mara/shop', name: 'shop' }, { path: '/home/mara/tools', name: 'tools' }], version: '0.1.0', canDemo: true }
   if (first === 'inbox') return inbox(world)
+  if (first === 'demo') return { workflowId: 'demo.login_fix' }
   if (first === 'search') return search(query)
   if (first === 'runs' && second === 'fields') return { fields: FIELDS }
   if (first === 'runs') return runPage(world, query)
@@ -148,26 +149,18 @@ function runPage(world, query) {
   }
 }
 
-function search({ query }) {
-  const excerpt = 'the session cookie is written before the password hash is replaced'
-  const hit = (kind, title, path, text = excerpt) => {
-    const at = text.toLowerCase().indexOf(query.toLowerCase())
-    return { kind, title, path, excerpt: text, marks: at < 0 ? [] : [[at, at + query.length]], at: NOW - 40 * MINUTE }
-  }
-  const run = `/runs/${id('sess', 1)}/${id('run', 1)}`
+function search() {
+  const piece = (text, isMatch = false) => ({ text, isMatch })
+  const excerpt = { pieces: [piece('it '), piece('retries', true), piece(' once')], isCutBefore: false, isCutAfter: false }
   return {
-    query,
-    total: 31,
-    leftOut: 23,
-    hits: [
-      hit('run', 'amber-otter', run, fixtures.GOALS[0]),
-      hit('run', label(17), `/runs/${id('sess', 17)}/${id('run', 17)}`, fixtures.GOALS[1]),
-      hit('step', 'Form a hypothesis', run),
-      hit('step', 'Prove it', run, 'cargo test -p shop-login survives passes with the change and fails without'),
-      hit('backpack', 'investigation: hypothesis/2', '/backpacks/investigation'),
-      hit('file', '/shop-changes/src/login/session.rs', '/files?overlay=/shop-changes', 'changed by agent in amber-otter'),
-      hit('frame', 'src/login', '/context?path=src/login', 'Logins, sessions and passwords. A session names the hash that it was made with.'),
-      hit('workflow', 'wr.bug_investigation', '/workflows/wr.bug_investigation', 'From a report to a fix that is proven'),
+    runs: [],
+    from: 0,
+    total: 0,
+    groups: [
+      { kind: 'workflow', total: 1, things: [{ place: 'wr.tour', name: 'Two minutes with Piton' }] },
+      { kind: 'backpack', total: 3, things: [{ place: 'login', name: 'retry.limit' }] },
+      { kind: 'frame', total: 1, things: [{ place: 'src/login', name: 'summary', excerpt }] },
+      { kind: 'file', total: 1, things: [{ place: '/scratch/retry.rs' }] },
     ],
   }
 }
