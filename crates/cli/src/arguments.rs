@@ -8,7 +8,7 @@ use piton_runtime::request::SessionReference;
 use crate::app::{App, Outcome};
 use crate::commands::{
     approve, backpack, blame, config, console, context, data, diff, doctor, explain, flow, fork,
-    inbox, install, keys, logs, man, mcp, prefs, session, up, workflow, workspace,
+    inbox, install, keys, logs, man, mcp, prefs, search, session, up, workflow, workspace,
 };
 use crate::demo;
 use crate::exit;
@@ -98,6 +98,9 @@ pub(crate) enum Command {
     /// Show everything that waits for you: questions, blocked and damaged runs, changes to review
     #[command(after_help = "Examples:\n  piton inbox\n  piton inbox --watch")]
     Inbox(inbox::InboxCommand),
+    /// Find runs, workflows, backpacks and their keys, frames and files by words
+    #[command(after_help = "Examples:\n  piton search login retry\n  piton search \"retry.rs\"")]
+    Search(search::SearchCommand),
     /// Approve a run that is waiting for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(approve::Approve),
@@ -174,6 +177,7 @@ impl Command {
             Self::Context(command) => command.run(app),
             Self::Workspace(command) => command.run(app),
             Self::Inbox(command) => command.run(app),
+            Self::Search(command) => command.run(app),
             Self::Approve(command) => command.run(app),
             Self::Answer(command) => command.run(app),
             Self::Reject(command) => command.run(app),

@@ -108,3 +108,6 @@ pub(crate) const DEMO_ASKS_MAX: usize = 7200;
 
 /// Maximum number of acts of the demo, loops included.
 pub(crate) const DEMO_ACTS_MAX: usize = 32;
+
+/// Number of things of one kind that `piton search` shows, if nobody says how many: all kinds fit on a screen.
+pub(crate) const SEARCH_SHOWN: usize = 8;

@@ -96,14 +96,15 @@ impl SomeEvents {
     }
 }
 
-/// Searches runs for words.
+/// Searches everything for words.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct SearchRuns {
+pub(crate) struct SearchText {
     pub(crate) query: String,
     /// Number of runs before the first.
     #[serde(default)]
     pub(crate) from: u64,
+    /// Maximum number of things of one kind.
     pub(crate) limit: Option<usize>,
 }
 

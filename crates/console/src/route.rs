@@ -112,7 +112,7 @@ pub(crate) fn get_versioned<Asked, Reply, Doing>(
     path: &'static str,
     schema: &'static str,
     version: fn(&Reply) -> Option<String>,
-    work: impl Fn(Arc<Console>, Asked) -> Doing + Copy + Send + Sync + 'static,
+    work: impl Fn(ProjectView, Asked) -> Doing + Copy + Send + Sync + 'static,
 ) -> Route
 where
     Asked: DeserializeOwned + JsonSchema + Send + 'static,

@@ -7,7 +7,7 @@
 use piton_core::Envelope;
 use piton_runtime::backpack::inspect::Reveal;
 use piton_runtime::context::{ComposeContext, GetContext, LevelQuery, RootRef};
-use piton_runtime::reply::ShapedRun;
+use piton_runtime::reply::{SessionShown, ShapedRun};
 use piton_runtime::request::{
     CheckSource, CopySource, Freshness, InspectWorkflow, ListWorkflows, NewSource, RunQuery,
     SaveSource,
@@ -26,7 +26,7 @@ use crate::part_request::{
 use crate::reply::{BackpackFlow, FileMap, LineCompletions, PathChanges};
 use crate::request::{
     CompleteLine, ConsoleStatus, EnterConsole, KeepSession, OneArtifact, OneNode, OnePromptPart,
-    OneRun, OneSession, OneStep, OneWorkflow, SearchRuns, SettleRun, SignedIn, SomeEvents,
+    OneRun, OneSession, OneStep, OneWorkflow, SearchText, SettleRun, SignedIn, SomeEvents,
     TwoThings,
 };
 use crate::route::{NoFields, Route, RouteMethod, file, get, get_versioned, post};
@@ -52,9 +52,9 @@ pub fn routes() -> Vec<Route> {
         get("/runs/completions", "piton.session.completions/1", |it, asked: CompleteLine| async move {
             Ok(LineCompletions { completions: it.runtime.complete_run_query(&asked.line, asked.place).await? })
         }),
-        get("/search", "piton.session.search/1", |it, asked: SearchRuns| async move { it.runtime.search(&asked.query, asked.from, asked.limit).await }),
+        get("/search", "piton.search/1", |it, asked: SearchText| async move { it.runtime.search_everything(&asked.query, asked.from, asked.limit, &it.worlds(), it.project()).await }),
         get("/sessions", "piton.session.list/1", |it, NoFields {}| async move { it.runtime.list_sessions().await }),
-        get("/sessions/{session}", "piton.session.show/1", |it, asked: OneSession| async move { it.runtime.show_session(&asked.reference()).await }).of_session(|asked: &OneSession| asked.session),
+        get("/sessions/{session}", "piton.session.show/1", |it, asked: OneSession| async move { it.runtime.show_session(&asked.reference()).await.map(SessionShown::fit) }).of_session(|asked: &OneSession| asked.session),
         get("/sessions/{session}/events", "piton.session.events/1", |it, asked: SomeEvents| async move { it.runtime.event_page(asked.session, asked.query()).await }).of_session(|asked: &SomeEvents| asked.session),
         get_versioned("/sessions/{session}/runs/{run}/shape", "piton.run.shape/1", ShapedRun::version, |it, asked: OneRun| async move { it.runtime.run_shape(asked.address()).await }).of_session(|asked: &OneRun| asked.session).with_bytes_max(SHAPE_BYTES_MAX),
         get("/sessions/{session}/runs/{run}/pinned", "piton.run.pinned/1", |it, asked: OneRun| async move { it.runtime.pinned_workflow(asked.address()).await }).of_session(|asked: &OneRun| asked.session),

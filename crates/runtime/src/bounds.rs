@@ -269,6 +269,13 @@ pub const PAGE_MAX: usize = 200;
 /// Maximum number of lines of the diff of one file in an overlay. Nobody reads more of them; the rest is counted.
 pub const OVERLAY_FILE_LINES_MAX: usize = 5_000;
 
+/// Maximum number of bytes of a line of that diff, as long as a page of text. The rest of the line is left out.
+pub const OVERLAY_LINE_BYTES_MAX: usize = 4_000;
+
+/// Maximum number of bytes of that diff, as JSON: two of them, where an entry replaced one of another kind, are less than
+/// a reply.
+pub const OVERLAY_FILE_DIFF_BYTES_MAX: usize = 400 * 1024;
+
 /// Maximum number of changes of an overlay that one request decides about: as many as an overlay lists.
 pub const SEEN_CHANGES_MAX: usize = 10_000;
 
@@ -313,3 +320,30 @@ pub const COMPLETIONS_MAX: usize = 20;
 
 /// Number of runs on a page, if nobody says how many: about a screen.
 pub const RUN_PAGE_DEFAULT: usize = 50;
+
+/// Maximum number of things of one kind, runs aside, that a search returns: a person reads a handful of each. The rest
+/// is counted.
+#[cfg(feature = "flow")]
+pub const SEARCH_GROUP_MAX: usize = 20;
+
+/// Maximum number of sources of one kind, such as backpacks, that one search reads because they changed: a second. The
+/// rest is counted, and read by the next search.
+#[cfg(feature = "flow")]
+pub const SEARCH_SOURCES_READ_MAX: usize = 500;
+
+/// Maximum number of bytes of a frame that are searched.
+#[cfg(feature = "flow")]
+pub const SEARCH_FRAME_BYTES_MAX: usize = 32 * 1024;
+
+/// Maximum number of paths of the file log that are searched: the newest. It is the most that one source of the index
+/// has.
+#[cfg(feature = "flow")]
+pub const SEARCH_PATHS_MAX: usize = 10_000;
+
+/// Maximum number of pages of the file log that are read for them: 20,000 records.
+#[cfg(feature = "flow")]
+pub const SEARCH_LOG_PAGES_MAX: usize = 100;
+
+/// Size of documents at which they are written to the index, so that one call does not keep other writers waiting.
+#[cfg(feature = "flow")]
+pub const SEARCH_BATCH_BYTES: usize = 8 * 1024 * 1024;

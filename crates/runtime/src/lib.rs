@@ -16,6 +16,7 @@
 //! * [`redaction`]: what must not leave this machine, and its removal from a document.
 //! * [`models`]: the clients that answer for models.
 //! * [`backpack`]: backpacks, as agents use them and as their owner inspects them.
+//! * `search` (feature `flow`): finding anything by words.
 //! * [`run_query`]: the query line, by which people find runs.
 //! * [`request`], [`reply`]: requests and replies.
 //! * [`page`]: parts of long lists.
@@ -88,6 +89,8 @@ pub mod reply;
 pub mod request;
 mod run_label;
 pub mod run_query;
+#[cfg(feature = "flow")]
+pub mod search;
 pub mod text_diff;
 pub mod workflow;
 pub mod workspaces;

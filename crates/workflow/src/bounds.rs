@@ -337,6 +337,9 @@ pub const RUN_INDEX_FOLLOWED_MAX: usize = 8;
 /// Number of sessions that are read at the same time for the index of runs: enough to keep a few cores busy.
 pub const RUN_INDEX_TOGETHER: usize = 4;
 
+/// Maximum number of artifacts of one run that are read for the index, the newest: an advance reads as many again.
+pub const RUN_INDEX_ARTIFACTS_MAX: usize = 32;
+
 /// Number of sessions of which the index returns the cursors or the runs at a time.
 pub const RUN_INDEX_PAGE: usize = 5_000;
 

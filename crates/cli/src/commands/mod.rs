@@ -22,6 +22,7 @@ pub(crate) mod logs;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod prefs;
+pub(crate) mod search;
 mod server_notice;
 pub(crate) mod session;
 mod stop;

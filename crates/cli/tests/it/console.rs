@@ -42,6 +42,15 @@ impl Console {
         Self { child, url: said["url"].as_str().unwrap().to_owned() }
     }
 
+    /// Ends the console, and returns what it said to standard error.
+    pub(crate) fn stop(mut self) -> String {
+        drop(self.child.stdin.take());
+        let mut heard = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut heard).unwrap();
+        self.child.wait().unwrap();
+        heard
+    }
+
     fn address(&self) -> &str {
         self.url.strip_prefix("http://").unwrap()
     }
@@ -57,8 +66,8 @@ impl Drop for Console {
 /// A browser that signs in as a page does.
 pub(crate) struct Browser {
     pub(crate) address: String,
-    cookie: String,
-    secret: String,
+    pub(crate) cookie: String,
+    pub(crate) secret: String,
 }
 
 /// Sends a request and returns the head and the body of the reply.
@@ -79,9 +88,14 @@ fn send(address: &str, line: &str, headers: &str, body: &str) -> (String, String
 impl Browser {
     /// Enters with a link, as `piton console link` prints it.
     pub(crate) fn enter(link: &str) -> Self {
+        Self::enter_as(link, "mara")
+    }
+
+    /// Enters as a person of this name.
+    pub(crate) fn enter_as(link: &str, name: &str) -> Self {
         let (url, key) = link.split_once("/#").unwrap();
         let address = url.strip_prefix("http://").unwrap().to_owned();
-        let body = json!({ "key": key }).to_string();
+        let body = json!({ "key": key, "name": name }).to_string();
         let (head, reply) = send(&address, "POST /api/v1/enter", "", &body);
         assert!(head.starts_with("HTTP/1.1 200"), "{reply}");
         let cookie = head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
@@ -99,6 +113,12 @@ impl Browser {
 
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         self.ask(&format!("POST {path}"), &body.to_string())
+    }
+
+    /// Returns the head and the body of a reply.
+    pub(crate) fn raw(&self, path: &str) -> (String, String) {
+        let headers = format!("Cookie: {}\r\nPiton-Console: {}\r\n", self.cookie, self.secret);
+        send(&self.address, &format!("GET {path}"), &headers, "")
     }
 
     fn ask(&self, line: &str, body: &str) -> (u16, Value) {

@@ -70,7 +70,7 @@ async fn answer(
         Some(session) => {
             let known = known_version(known.as_ref(), &program);
             if let Some(version) = known
-                && console.runtime.is_session_at(session, &version).await?
+                && console.runtime.is_session_at(session, &version).await.unwrap_or(false)
             {
                 let tagged = [(ETAG, tag(&program, &version))];
                 return Ok((StatusCode::NOT_MODIFIED, tagged).into_response());

@@ -169,7 +169,7 @@ async fn the_replies_of_every_page_are_there() {
         ("inbox", "piton.inbox/1"),
         ("runs?query=status:in_progress&limit=8", "piton.session.page/1"),
         ("runs/completions?line=st&place=2", "piton.session.completions/1"),
-        ("search?query=tour", "piton.session.search/1"),
+        ("search?query=tour", "piton.search/1"),
         (&format!("sessions/{session}/events?limit=3"), "piton.session.events/1"),
         (&format!("{run}/shape"), "piton.run.shape/1"),
         (&format!("{run}/pinned"), "piton.run.pinned/1"),

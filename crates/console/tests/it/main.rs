@@ -6,6 +6,7 @@ mod branches;
 mod browser;
 mod changes;
 mod entering;
+mod large;
 mod page;
 mod projects;
 mod run_file;

@@ -35,7 +35,8 @@ export function reply(world, method, path, query, body, hint) {
   const [first, second, third, fourth, fifth, sixth] = found
   if (first === 'status') return { person: 'mara', projects: [{ path: '/home/mara/shop', name: 'shop' }, { path: '/home/mara/tools', name: 'tools' }], version: '0.1.0', canDemo: true }
   if (first === 'inbox') return inbox(world)
-  if (first === 'search') return search(world, query)
+  if (first === 'demo') return { workflowId: 'demo.login_fix' }
+  if (first === 'search') return search(query)
   if (first === 'runs' && second === 'fields') return { fields: FIELDS }
   if (first === 'runs') return runPage(world, query)
   if (first === 'compare') return comparison(world)
@@ -164,14 +165,20 @@ function runPage(world, query) {
   }
 }
 
-function search(world, { query }) {
-  const text = 'the session cookie is written before the password hash is replaced'
-  const at = text.indexOf(query.toLowerCase())
-  const piece = (from, to, isMatch) => ({ text: text.slice(from, to), isMatch })
-  const pieces = at < 0 ? [piece(0, undefined, false)] : [piece(0, at, false), piece(at, at + query.length, true), piece(at + query.length, undefined, false)]
-  const found = [world.small.run, world.large.run, ...[17, 18, 19, 20, 21, 22].map((n) => entry(n))]
-  const runs = found.map(({ summary }) => ({ run: summary, excerpt: { isCutBefore: true, isCutAfter: true, pieces } }))
-  return { from: 0, total: 31, runs, version: 1 }
+function search() {
+  const piece = (text, isMatch = false) => ({ text, isMatch })
+  const excerpt = { pieces: [piece('it '), piece('retries', true), piece(' once')], isCutBefore: false, isCutAfter: false }
+  return {
+    runs: [],
+    from: 0,
+    total: 0,
+    groups: [
+      { kind: 'workflow', total: 1, things: [{ place: 'wr.tour', name: 'Two minutes with Piton' }] },
+      { kind: 'backpack', total: 3, things: [{ place: 'login', name: 'retry.limit' }] },
+      { kind: 'frame', total: 1, things: [{ place: 'src/login', name: 'summary', excerpt }] },
+      { kind: 'file', total: 1, things: [{ place: '/scratch/retry.rs' }] },
+    ],
+  }
 }
 
 function events(run, query) {

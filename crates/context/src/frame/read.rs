@@ -62,6 +62,16 @@ impl Context {
         rows.iter().map(head).collect()
     }
 
+    /// Returns the heads of the whole project, sorted by path and type, also of paths that are gone from its tree.
+    pub async fn all_heads(&self) -> Result<Vec<(TreePath, FrameHead)>, Error> {
+        self.heads_within(&TreePath::root()).await
+    }
+
+    /// Returns the content of a head's frame, checked against its digest.
+    pub async fn head_content(&self, path: &TreePath, head: &FrameHead) -> Result<Vec<u8>, Error> {
+        self.content_at(path, head.index).await
+    }
+
     /// Returns every frame of a path in the order of appending, with the contents that are stored in their rows.
     pub(crate) async fn frames_of(
         &self,

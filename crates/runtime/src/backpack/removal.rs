@@ -6,6 +6,8 @@ use piton_store::Error;
 use piton_store::port::Patience;
 
 use crate::bounds::STATE_TURN_MOMENT;
+#[cfg(feature = "flow")]
+use crate::search::forget_backpack;
 use crate::workflow::Runtime;
 
 impl Runtime {
@@ -18,8 +20,14 @@ impl Runtime {
             Err(Error::NotFound { .. }) => return Ok(()),
             found => found?,
         };
+        #[cfg(feature = "flow")]
+        forget_backpack(&*self.ports.index, id).await?;
         let lease =
             ports.journal.lease_with(id.stream(), Patience::Wait(STATE_TURN_MOMENT)).await?;
-        Ok(ports.journal.delete(lease).await?)
+        ports.journal.delete(lease).await?;
+        // Somebody may have indexed it once more before it was gone. Whoever indexes it later notices that it is gone.
+        #[cfg(feature = "flow")]
+        let _ = forget_backpack(&*self.ports.index, id).await;
+        Ok(())
     }
 }

@@ -8,6 +8,7 @@ use piton_workflow::projection::{RecordedOutput, RunNode, RunState, SideRecord, 
 use super::reference::{NodeReference, Placed};
 use super::reply::{BookmarkLink, ChainLink, NodeBlame, OutputShown};
 use crate::bounds::{HEADLINE_BYTES_MAX, STEPS_SHOWN_MAX};
+use crate::reply::{ReplyRoom, ShownList};
 use crate::workflow::Runtime;
 use crate::workflow::loaded_session::LoadedSession;
 
@@ -17,8 +18,9 @@ impl Runtime {
         let Placed { session, reading, run, node } = self.placed(reference).await?;
         let mut path: Vec<&RunNode> = run.graph.ancestry(node).collect();
         path.reverse();
-        let left_out = path.len().saturating_sub(STEPS_SHOWN_MAX);
-        let chain = links(&reading, &run, &path[left_out..]).await?;
+        let older = path.len().saturating_sub(STEPS_SHOWN_MAX);
+        let chain = links(&reading, &run, &path[older..]).await?;
+        let ShownList { items: chain, left_out } = ReplyRoom::new().newest(chain);
         Ok(NodeBlame {
             session_id: session,
             run_id: run.id,
@@ -26,7 +28,7 @@ impl Runtime {
             workflow_id: run.started.workflow_id.to_string(),
             node_id: node,
             chain,
-            left_out,
+            left_out: older + left_out,
         })
     }
 }

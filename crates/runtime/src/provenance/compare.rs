@@ -43,7 +43,7 @@ impl Runtime {
         worlds: &'a Worlds<'_>,
     ) -> BoxFuture<'a, Result<ThingComparison, Envelope>> {
         Box::pin(async move {
-            match self.common_kind(left, right, worlds).await? {
+            let compared = match self.common_kind(left, right, worlds).await? {
                 ThingKind::Run => self.compare_nodes(&left.node(), &right.node(), worlds).await,
                 ThingKind::Backpack => worlds.backpacks.compare(left, right).await,
                 ThingKind::Overlay => {
@@ -54,7 +54,8 @@ impl Runtime {
                     let frames = worlds.frames.ok_or_else(no_project)?;
                     frames.compare_trees(&left.name, &right.name).await
                 }
-            }
+            };
+            compared.map(ThingComparison::fit)
         })
     }
 

@@ -9,6 +9,7 @@
 //! | `recap` | a recap line by line, with the output behind each line |
 //! | `fork` (feature `flow`) | a token for any node of a run; forks of backpacks and overlays |
 //! | `compare`, `compare_runs` (feature `flow`) | two of a kind: their common ancestor, and what each side wrote since |
+//! | `fit` (feature `flow`) | the part of a comparison that fits into a reply |
 //! | `run_export` (feature `flow`) | a run as one document, for a reader who has nothing else |
 //!
 //! *Invariants*: nothing here changes the thing that it is about. Replies are derived from recorded data alone.
@@ -18,6 +19,8 @@ mod chain;
 mod compare;
 #[cfg(feature = "flow")]
 mod compare_runs;
+#[cfg(feature = "flow")]
+mod fit;
 #[cfg(feature = "flow")]
 mod fork;
 mod recap;

@@ -45,7 +45,7 @@ pub struct RunPage {
     pub problems: Vec<QueryProblem>,
 }
 
-/// Everything that has the words that were searched for. Today these are runs; a further kind would be a further list.
+/// The runs that have the words that were searched for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResults {

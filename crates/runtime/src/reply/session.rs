@@ -9,6 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::shown_list::{ReplyRoom, ShownList};
+
 /// Every run, the newest first.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -60,6 +62,19 @@ pub struct RunShown {
     pub steps: Vec<StepShown>,
     /// How many earlier steps are left out.
     pub left_out: usize,
+}
+
+impl SessionShown {
+    /// Keeps the newest steps that fit into a reply to a page. The others are counted.
+    #[must_use]
+    pub fn fit(mut self) -> Self {
+        let mut room = ReplyRoom::new();
+        for run in &mut self.runs {
+            let ShownList { items, left_out } = room.newest(std::mem::take(&mut run.steps));
+            (run.steps, run.left_out) = (items, run.left_out + left_out);
+        }
+        self
+    }
 }
 
 /// A step of a run.

@@ -50,6 +50,8 @@ pub use piton_workflow::run_index::RunField;
 pub use piton_workflow::session::{DECIDED, DecisionLine, ReplyBody, ReplyKind, RunLine};
 pub use piton_workflow::source::{Purpose, SourceProblem, TextRange};
 pub use piton_workflow::{Autonomy, BlockerCode, NodeKind, RiskPolicy, RunStatus, SourceKind};
+#[cfg(feature = "flow")]
+pub(crate) use run_page::search_terms;
 pub use runtime::{Runtime, RuntimePorts};
 pub use settings::{SetSetting, SettingChanged};
 pub use step_grant::CallBasis;

@@ -1,9 +1,6 @@
 //! Finds runs: by a query line, and by words.
 //!
-//! Everything here reads the one index of runs. A further kind of thing that can be found (frames by their text,
-//! backpacks by their keys, files by their paths) would be a further collection of the same index, with sources and
-//! cursors of its own: a project's tree with its root, a backpack's stream with its cursor, a Mount with its newest
-//! record. [`SearchResults`] would get a list of them.
+//! Everything here reads the one index of runs. `search` finds everything else, in further collections of that index.
 
 use piton_core::{Code, Envelope, SessionId};
 use piton_store::StreamId;
@@ -67,12 +64,7 @@ impl Runtime {
         limit: Option<usize>,
     ) -> Result<SearchResults, Envelope> {
         let limit = checked_limit(limit)?;
-        let words: Vec<&str> = text.split_whitespace().take(QUERY_TERMS_MAX).collect();
-        let is_typing = !text.ends_with(char::is_whitespace);
-        let terms = words.iter().enumerate().filter_map(|(number, word)| {
-            Term::new(word, is_typing && number + 1 == words.len()).map(Filter::Has)
-        });
-        let terms: Vec<Filter> = terms.collect();
+        let terms = search_terms(text);
         // Signs alone match nothing, rather than everything.
         if terms.is_empty() {
             return Ok(SearchResults { from, ..SearchResults::default() });
@@ -134,6 +126,16 @@ impl Runtime {
         };
         Ok(completions(line, place, known))
     }
+}
+
+/// Returns the conditions of a search by words. Signs alone are no word.
+pub(crate) fn search_terms(text: &str) -> Vec<Filter> {
+    let words: Vec<&str> = text.split_whitespace().take(QUERY_TERMS_MAX).collect();
+    let is_typing = !text.ends_with(char::is_whitespace);
+    let terms = words.iter().enumerate().filter_map(|(number, word)| {
+        Term::new(word, is_typing && number + 1 == words.len()).map(Filter::Has)
+    });
+    terms.collect()
 }
 
 /// True for fields whose largest value is what people look for first.

@@ -166,7 +166,7 @@ impl Runtime {
 
     /// Returns the settings for a project: those from the start of the process, except for settings that take effect at
     /// once.
-    pub(super) fn settings_for(
+    pub(crate) fn settings_for(
         &self,
         project: Option<&Path>,
     ) -> Result<Settings, Vec<ConfigProblem>> {
@@ -178,7 +178,7 @@ impl Runtime {
     }
 
     /// Returns the workflows available to a project.
-    pub(super) fn library_contents(
+    pub(crate) fn library_contents(
         &self,
         settings: &Settings,
         project: Option<&Path>,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use piton_core::canonical::encode;
-use piton_core::{Code, Digest, Envelope, shell_word};
+use piton_core::{Code, Digest, Envelope, shell_word, shorten};
 use piton_workspaces::Error;
 use piton_workspaces::audit::{AuditRecord, FlatRecord};
 use piton_workspaces::config::OpenedOverlay;
@@ -19,7 +19,7 @@ use similar::{ChangeTag, TextDiff};
 use super::file_world::{FileWorld, parse};
 use crate::bounds::{
     DIFF_TIME_MAX, FILE_DIFF_BYTES_MAX, OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX,
-    OVERLAY_FILE_LINES_MAX, PAGE_MAX, is_zero,
+    OVERLAY_FILE_DIFF_BYTES_MAX, OVERLAY_FILE_LINES_MAX, OVERLAY_LINE_BYTES_MAX, PAGE_MAX, is_zero,
 };
 
 /// A path that an overlay changed, compared with the current state below.
@@ -168,7 +168,7 @@ impl FileWorld {
         for one in &differences {
             let mut change = self.change_shown(overlay, one, &marks, DiffDetail::Lines).await?;
             if let Some(diff) = &mut change.diff {
-                change.lines_left_out = cut_lines(diff, OVERLAY_FILE_LINES_MAX);
+                (*diff, change.lines_left_out) = fitting_lines(diff);
             }
             changes.push(change);
         }
@@ -313,12 +313,22 @@ fn no_change(
     Envelope::new(Code::WorkspaceBadArgument, message).with_suggestion(next)
 }
 
-/// Cuts a text to a number of lines, and returns the number of those that were cut off.
-fn cut_lines(text: &mut String, max: usize) -> usize {
-    let Some((end, _)) = text.match_indices('\n').nth(max - 1) else { return 0 };
-    let left_out = text[end + 1..].lines().count();
-    text.truncate(end + 1);
-    left_out
+/// Returns the lines of a diff that fit into a reply, and the number of those that do not.
+fn fitting_lines(text: &str) -> (String, usize) {
+    let (mut kept, mut bytes, mut lines) = (String::new(), 0, 0);
+    for line in text.split_inclusive('\n') {
+        let bare = line.strip_suffix('\n');
+        let line = shorten(bare.unwrap_or(line), OVERLAY_LINE_BYTES_MAX);
+        // Measured as JSON, because a text of control characters takes six times its length there.
+        bytes += serde_json::to_string(&*line).map_or(usize::MAX, |line| line.len());
+        if lines == OVERLAY_FILE_LINES_MAX || bytes > OVERLAY_FILE_DIFF_BYTES_MAX {
+            break;
+        }
+        kept.push_str(&line);
+        kept.push_str(if bare.is_some() { "\n" } else { "" });
+        lines += 1;
+    }
+    (kept, text.split_inclusive('\n').count() - lines)
 }
 
 /// Returns the lines with which `git diff` reports a change of the executable bit.
@@ -397,10 +407,19 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_do_not_fit_are_counted() {
-        let mut text = "1\n2\n3\n4\n".to_owned();
-        assert_eq!((cut_lines(&mut text, 2), text.as_str()), (2, "1\n2\n"));
-        assert_eq!((cut_lines(&mut text, 2), text.as_str()), (0, "1\n2\n"));
+    fn the_lines_of_a_diff_that_fit_are_kept_and_the_others_counted() {
+        assert_eq!(fitting_lines("1\r\n2\n"), ("1\r\n2\n".to_owned(), 0));
+        assert_eq!(fitting_lines("1\n2"), ("1\n2".to_owned(), 0));
+        assert_eq!(fitting_lines(""), (String::new(), 0));
+        let million = "+x\n".repeat(1_000_000);
+        let (kept, left_out) = fitting_lines(&million);
+        assert_eq!((kept.lines().count(), left_out), (5_000, 995_000));
+        let long = format!("+{}\n", "\u{1}".repeat(3_999)).repeat(100);
+        let (kept, left_out) = fitting_lines(&long);
+        assert!(kept.lines().count() + left_out == 100 && left_out > 0);
+        assert!(serde_json::to_string(&kept).unwrap().len() < 500 * 1024);
+        let (kept, left_out) = fitting_lines(&format!("+{}\n", "y".repeat(1 << 22)));
+        assert!(kept.len() < 5_000 && left_out == 0, "a long line is shortened");
     }
 
     #[test]

@@ -16,6 +16,8 @@ mod library;
 mod mcp_tools;
 mod models;
 mod rig;
+#[cfg(feature = "flow")]
+mod search;
 mod state;
 mod surroundings;
 mod use_cases;

@@ -163,3 +163,24 @@ async fn a_session_that_is_deleted_is_reported() {
         assert_eq!((hint.part, hint.name.as_deref()), (ChangedPart::Session, Some("gone")));
     }
 }
+
+#[tokio::test]
+async fn a_data_directory_that_goes_away_and_comes_back_is_a_loss_each_time() {
+    for machine in [OnDisk::new(), OnDisk::without_kernel()] {
+        append(&machine.sessions, "one").await;
+        let mut watch = machine.changes.watch().await.unwrap();
+        let mut is_lost = async || {
+            let lost = async { while watch.next().await.unwrap() != Change::Lost {} };
+            timeout(Duration::from_secs(20), lost).await.is_ok()
+        };
+        let (there, away) = (machine.root.path().join("data"), machine.root.path().join("away"));
+        fs::rename(&there, &away).unwrap();
+        assert!(is_lost().await, "it went away");
+        fs::rename(&away, &there).unwrap();
+        assert!(is_lost().await, "it came back");
+        append(&machine.sessions, "one").await;
+        let heard = timeout(Duration::from_secs(20), watch.next()).await.unwrap().unwrap();
+        let Change::Hint(hint) = heard else { panic!("{heard:?}") };
+        assert_eq!((hint.part, hint.name.as_deref()), (ChangedPart::Session, Some("one")));
+    }
+}

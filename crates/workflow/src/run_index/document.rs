@@ -1,12 +1,12 @@
 //! A run as a document of the index.
 //!
-//! *Invariants*: a document holds what a summary holds, and the current notes of the run's nodes. No token, prompt or
-//! context value enters it, the goal aside.
+//! *Invariants*: a document holds what a summary holds, and the current notes and small artifacts of the run's nodes. No
+//! token, prompt or context value enters it, the goal aside.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use piton_core::{RunId, canonical};
+use piton_core::{Digest, RunId, canonical};
 use piton_store::bounds::{INDEX_BATCH_MAX, INDEX_TEXT_BYTES_MAX};
 use piton_store::index::tokens;
 use piton_store::port::{
@@ -14,9 +14,14 @@ use piton_store::port::{
 };
 use piton_store::{IndexName, StreamId};
 
-use crate::compile::{CompiledStep, CompiledWorkflow};
+use crate::bounds::RUN_INDEX_ARTIFACTS_MAX;
+use crate::compile::CompiledStep;
+use crate::event::{OutputChannel, OutputPayload};
 use crate::label::label;
-use crate::projection::{RunState, RunSummary, SUMMARY_VERSION, SessionState, TipState};
+use crate::projection::{
+    ArtifactText, RunState, RunSummary, SUMMARY_VERSION, SessionState, TipState,
+};
+use crate::session::PinnedWorkflow;
 
 /// Version of the fields and the text of a document.
 const DOCUMENT_VERSION: u32 = 2;
@@ -100,7 +105,16 @@ pub(super) struct SessionSummary {
     pub(super) runs: Vec<RunDocument>,
 }
 
-/// A run, as the index is told of it.
+/// The content of a run that its document needs, beside the events.
+pub(super) struct RunContent {
+    pub(super) run: RunId,
+    pub(super) tip: TipState,
+    pub(super) workflow: Arc<PinnedWorkflow>,
+    /// Those of [`indexed_artifacts`].
+    pub(super) artifacts: Vec<Arc<ArtifactText>>,
+}
+
+/// A run in the index.
 #[derive(Clone, Debug)]
 pub(super) struct RunDocument {
     run: Arc<RunSummary>,
@@ -112,15 +126,13 @@ pub(super) struct RunDocument {
 
 impl RunDocument {
     /// Describes a run of `session` at its preferred tip. Returns `None` for a run without a node.
-    pub(super) fn of(
-        session: &SessionState,
-        run: &RunState,
-        tip: &TipState,
-        workflow: &CompiledWorkflow,
-    ) -> Option<Self> {
-        let summary = RunSummary::of(session, run, tip, workflow)?;
+    pub(super) fn of(session: &SessionState, content: &RunContent) -> Option<Self> {
+        let (run, workflow) = (session.run(content.run)?, &content.workflow.workflow);
+        let summary = RunSummary::of(session, run, &content.tip, workflow)?;
         let pending = summary.step.as_ref().and_then(|step| workflow.step(&step.step_id));
-        let (text, asks) = (text(&summary, run), pending.is_some_and(CompiledStep::may_ask));
+        let asks = pending.is_some_and(CompiledStep::may_ask);
+        let mut text = text(&summary, run);
+        add_artifacts(&mut text, &content.artifacts);
         Some(Self { run: Arc::new(summary), text, asks })
     }
 
@@ -190,6 +202,29 @@ fn text(summary: &RunSummary, run: &RunState) -> String {
         }
     }
     text
+}
+
+/// Returns the artifacts whose content is part of the text of a run, the newest first.
+pub(super) fn indexed_artifacts(run: &RunState) -> Vec<Digest> {
+    let nodes = run.graph.nodes().rev();
+    let outputs = nodes.flat_map(|node| run.outputs.current(node.id, OutputChannel::Artifact));
+    let digest = |payload: &OutputPayload| match payload {
+        OutputPayload::ArtifactRef { sha256, .. } => Some(*sha256),
+        OutputPayload::Notes { .. } => None,
+    };
+    outputs.filter_map(|output| digest(&output.payload)).take(RUN_INDEX_ARTIFACTS_MAX).collect()
+}
+
+/// Adds artifacts to the text of a run, as many as fit. One that is long or cannot be read is left out.
+fn add_artifacts(text: &mut String, artifacts: &[Arc<ArtifactText>]) {
+    for artifact in artifacts {
+        if let ArtifactText::Whole(_, artifact) = &**artifact
+            && text.len() + 1 + artifact.len() <= INDEX_TEXT_BYTES_MAX
+        {
+            text.push('\n');
+            text.push_str(artifact);
+        }
+    }
 }
 
 fn fields(run: &RunSummary, text: &str) -> BTreeMap<IndexName, FieldValue> {

@@ -9,8 +9,8 @@ use piton_store::StreamId;
 use piton_store::port::{BlobReader, Collection, Follow, Index, IndexedSource, JournalReader};
 
 use super::document::{
-    RunDocument, SessionSummary, decode_cursor, decode_source, remove_from_index, runs, unreadable,
-    unreadable_source,
+    RunContent, RunDocument, SessionSummary, decode_cursor, decode_source, indexed_artifacts,
+    remove_from_index, runs, unreadable, unreadable_source,
 };
 use crate::bounds::{
     RUN_INDEX_BATCH, RUN_INDEX_CONFIRMED_MAX, RUN_INDEX_FOLLOWED_MAX, RUN_INDEX_PAGE,
@@ -19,8 +19,8 @@ use crate::bounds::{
 use crate::concurrent::{both, together};
 use crate::event::{EventBody, SessionEvent};
 use crate::label::{Label, label};
-use crate::projection::{RunState, RunSummary, TipState};
-use crate::session::{Error, PinnedWorkflow, Reader, SessionLoader, SharedSession};
+use crate::projection::{RunState, RunSummary};
+use crate::session::{Error, Reader, SessionLoader, SharedSession};
 
 /// The runs of all sessions.
 pub struct RunIndex {
@@ -307,22 +307,26 @@ async fn describe(
         let (cursor, tips) = {
             let folded = session.lock();
             let tip = |run: &RunState| {
-                Some((run.id, run.graph.preferred_tip()?.snapshot, run.started.workflow_hash))
+                let tip = run.graph.preferred_tip()?.snapshot;
+                Some((run.id, tip, run.started.workflow_hash, indexed_artifacts(run)))
             };
             (folded.cursor, folded.state.runs().iter().filter_map(tip).collect::<Vec<_>>())
         };
         let mut contents = Vec::with_capacity(tips.len());
-        for (run, snapshot, hash) in tips {
-            contents.push((run, loader.tip(snapshot).await?, loader.workflow(hash).await?));
+        for (run, snapshot, hash, digests) in tips {
+            let (tip, workflow) = (loader.tip(snapshot).await?, loader.workflow(hash).await?);
+            let mut artifacts = Vec::with_capacity(digests.len());
+            for digest in digests {
+                artifacts.push(loader.artifact(digest).await);
+            }
+            contents.push(RunContent { run, tip, workflow, artifacts });
         }
         rounds += 1;
         let folded = session.lock();
         // The session may have grown while its content was read. If it does so each time, the older cursor stands, and
         // the next reading makes up for it.
         if folded.cursor == cursor || rounds == SHAPE_ROUNDS_MAX {
-            let document = |(run, tip, pinned): &(RunId, TipState, Arc<PinnedWorkflow>)| {
-                RunDocument::of(&folded.state, folded.state.run(*run)?, tip, &pinned.workflow)
-            };
+            let document = |content: &RunContent| RunDocument::of(&folded.state, content);
             let runs = contents.iter().filter_map(document).collect();
             return Ok(SessionSummary { cursor, runs });
         }

@@ -53,6 +53,11 @@ export function follow(): () => void {
   }
 }
 
+/** Has everything on screen asked for again. */
+export function askAgain(): void {
+  tell({ scope: 'lost' })
+}
+
 function tell(hint: Hint): void {
   for (const listener of listeners) listener(hint)
 }

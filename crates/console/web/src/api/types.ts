@@ -1280,6 +1280,20 @@ export type FileWritten = {
   path: string;
 };
 
+/** Everything that has the words that were searched for. */
+export type Findings = {
+  /** Number of runs before the first of these. */
+  from: number;
+  /** Everything but runs, by kind. A kind without a match is left out, unless it could not be searched completely. */
+  groups: FoundGroup[];
+  /** The runs, that with the newest event first. */
+  runs: FoundRun[];
+  /** Number of all runs that match. */
+  total: number;
+  /** The state of the index that this is from; nothing if there was no word to search for. */
+  version?: IndexVersion;
+};
+
 /** A record as people read it: flat, and without what only recovery needs. */
 export type FlatRecord = {
   after?: Digest;
@@ -1383,12 +1397,36 @@ export type Forked = {
   wasLeft: boolean;
 };
 
+/** Things of one kind. */
+export type FoundGroup = {
+  kind: FoundKind;
+  things: FoundThing[];
+  /** Number of all matches. */
+  total: number;
+  /** The reason why nothing of this kind could be searched. */
+  unavailable?: Envelope;
+  /** Number of sources, such as backpacks, that are not indexed yet. Searching again finds more. */
+  unindexed?: number;
+};
+
+export type FoundKind = 'backpack' | 'frame' | 'file' | 'workflow';
+
 /** A run that was found. */
 export type FoundRun = {
   /** Where it has the words that were searched for. */
   excerpt?: Excerpt;
   /** The run, without the notes at its tip and the titles of its steps. */
   run: RunSummary;
+};
+
+/** A thing that was found. */
+export type FoundThing = {
+  /** Where it has the words. */
+  excerpt?: Excerpt;
+  /** The key in the backpack, the type of the frame, or the name of the workflow. */
+  name?: string;
+  /** The id of a backpack or workflow, or the path of a frame's node or of a file. */
+  place: string;
 };
 
 /** A part of a prompt. */
@@ -2849,22 +2887,11 @@ export type SavedSource = {
   path: string;
 };
 
-/** Everything that has the words that were searched for. Today these are runs; a further kind would be a further list. */
-export type SearchResults = {
-  /** Number of runs before the first of these. */
-  from: number;
-  /** The runs, that with the newest event first. */
-  runs: FoundRun[];
-  /** Number of all runs that match. */
-  total: number;
-  /** The state of the index that this is from; nothing if there was no word to search for. */
-  version?: IndexVersion;
-};
-
-/** Searches runs for words. */
-export type SearchRuns = {
+/** Searches everything for words. */
+export type SearchText = {
   /** Number of runs before the first. */
   from?: number;
+  /** Maximum number of things of one kind. */
   limit?: number;
   query: string;
 };
@@ -4134,7 +4161,7 @@ export interface Routes {
   'GET /repairs': { request: NoFields; reply: Named<'piton.session.repairs/1', SetAsideList> };
   'GET /runs': { request: RunQuery; reply: Named<'piton.session.page/1', RunPage> };
   'GET /runs/completions': { request: CompleteLine; reply: Named<'piton.session.completions/1', LineCompletions> };
-  'GET /search': { request: SearchRuns; reply: Named<'piton.session.search/1', SearchResults> };
+  'GET /search': { request: SearchText; reply: Named<'piton.search/1', Findings> };
   'GET /sessions': { request: NoFields; reply: Named<'piton.session.list/1', SessionList> };
   'GET /sessions/{session}': { request: OneSession; reply: Named<'piton.session.show/1', SessionShown> };
   'GET /sessions/{session}/bundle': { request: OneSession; reply: Blob };

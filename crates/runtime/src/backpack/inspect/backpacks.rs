@@ -107,7 +107,7 @@ impl Backpacks {
         self.read(&id).await
     }
 
-    pub(super) async fn read(&self, id: &BackpackId) -> Result<Backpack, Envelope> {
+    pub(crate) async fn read(&self, id: &BackpackId) -> Result<Backpack, Envelope> {
         let JournalPorts { journal, blobs, ports } = &self.ports;
         Ok(read(&**journal, &**blobs, id, ports.clone()).await?.0)
     }

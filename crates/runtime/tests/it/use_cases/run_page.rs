@@ -191,6 +191,32 @@ async fn a_session_that_is_removed_leaves_the_index_in_the_same_call() {
 }
 
 #[tokio::test]
+async fn a_session_whose_time_is_over_leaves_the_index_with_the_cleaning() {
+    let machine = Machine::on_disk();
+    let runs = three_runs(&machine).await;
+    let runtime = machine.runtime();
+    runtime.catch_up_runs().await.unwrap();
+    machine.write(".config/piton/config.toml", "[retention]\ndays = 1\n");
+    let old = runs[1].body.run.session_id;
+    let manifest = machine.data().join(format!("sessions/{old}/manifest.jsonl"));
+    let manifest = std::fs::File::options().write(true).open(manifest).unwrap();
+    let days = std::time::Duration::from_hours(48);
+    manifest.set_modified(std::time::SystemTime::now() - days).unwrap();
+    let is_on_disk = |text: &str| {
+        let files = std::fs::read_dir(machine.data().join("index")).unwrap();
+        let mut files = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
+        files.any(|file| file.windows(text.len()).any(|part| part == text.as_bytes()))
+    };
+    runtime.clean(CollectMode::Rehearse).await.unwrap();
+    assert_eq!(runtime.search("valve", 0, None).await.unwrap().total, 1, "nothing was removed");
+    assert_eq!(runtime.clean(CollectMode::Remove).await.unwrap().removed, [old]);
+    // Nobody has brought the index up to date since then.
+    assert_eq!(runtime.search("valve", 0, None).await.unwrap().total, 0);
+    assert_eq!(runtime.search("pump", 0, None).await.unwrap().total, 1);
+    assert!(is_on_disk("blue pump") && !is_on_disk("valve"), "its text is gone from the disk");
+}
+
+#[tokio::test]
 async fn no_token_and_no_prompt_is_indexed() {
     let machine = Machine::on_disk();
     let runs = three_runs(&machine).await;

@@ -53,6 +53,8 @@ pub(super) struct WatchThread {
     /// Streams among those that changed lately: they are looked at each time.
     lively: BTreeSet<Target>,
     look: usize,
+    /// The identity of the directory of sessions; none while it is not there.
+    root: Option<u128>,
     reader: ChangeSender,
 }
 
@@ -74,8 +76,10 @@ impl WatchThread {
             looked_at: BTreeMap::new(),
             lively: BTreeSet::new(),
             look: 0,
+            root: None,
             reader,
         };
+        thread.root = thread.root_identity();
         thread.note_everything().map_err(Error::io("watch the data directory"))?;
         Ok(thread)
     }
@@ -88,8 +92,34 @@ impl WatchThread {
                 Some(Err(_)) => self.do_without_kernel(),
                 None => thread::sleep(CHANGES_LOOK_EVERY),
             }
+            self.look_at_root();
             self.look_in_turn();
         }
+    }
+
+    /// Notices that the data directory went away or is another one: it was moved, or its disk was unmounted. The kernel
+    /// says nothing of it, because it watches directories wherever they are moved to.
+    fn look_at_root(&mut self) {
+        let now = self.root_identity();
+        if now == self.root {
+            return;
+        }
+        self.root = now;
+        if now.is_some() {
+            self.kernel = self.kernel.as_ref().and_then(|_| KernelWatch::open());
+            self.watched.clear();
+            self.streams.clear();
+            self.looked_at.clear();
+            self.lively.clear();
+            let _ = self.note_everything();
+        }
+        // After the watch began: a reader that looks now sees everything that the watch did not.
+        self.reader.send(Change::Lost);
+    }
+
+    fn root_identity(&self) -> Option<u128> {
+        let stat = self.dir.disk().stat(&self.dir.sessions());
+        stat.ok().flatten().map(|stat| stat.incarnation)
     }
 
     fn note_everything(&mut self) -> std::io::Result<()> {
