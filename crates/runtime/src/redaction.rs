@@ -92,7 +92,7 @@ impl Redaction {
             Value::Object(fields) => {
                 for (mut name, mut field) in std::mem::take(fields) {
                     if let Cow::Owned(changed) = self.text(&name) {
-                        name = free_name(fields, changed);
+                        name = free_name(fields, &changed);
                     }
                     self.apply(&mut field);
                     fields.insert(name, field);
@@ -162,9 +162,9 @@ fn is_name(one: char) -> bool {
 }
 
 /// Returns a name that no field has: two names may have the same mark.
-fn free_name(fields: &Map<String, Value>, name: String) -> String {
+fn free_name(fields: &Map<String, Value>, name: &str) -> String {
     let numbered = (2..).map(|number| format!("{name} {number}"));
-    let mut names = std::iter::once(name.clone()).chain(numbered);
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
     names.find(|name| !fields.contains_key(name)).expect("there are more numbers than fields")
 }
 
@@ -217,8 +217,8 @@ mod tests {
     #[test]
     fn tokens_protected_values_and_paths_are_replaced() {
         check(
-            "nothing to hide: /work/a.rs, src/home.rs, best-of",
-            "nothing to hide: /work/a.rs, src/home.rs, best-of",
+            "nothing to hide: /docs/a.rs, src/home.rs, best-of",
+            "nothing to hide: /docs/a.rs, src/home.rs, best-of",
         );
         check("use ak-7h2kq9xd-3-0-m3v8c2nq5wp1d6x0.", "use [token].");
         check("/root/work/shop/src/main.rs:3", "[directory]/src/main.rs:3");

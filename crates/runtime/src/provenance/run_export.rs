@@ -47,8 +47,8 @@ impl Runtime {
             event.body().scope().is_none_or(|scope| scope.run_id.is_none_or(|own| own == run))
         };
         let events: Vec<SessionEvent> = events.into_iter().filter(is_of_run).collect();
-        let mut notes = Vec::new();
-        let writes = RunWrites::load(worlds, run, &mut notes).await?;
+        let mut remarks = Vec::new();
+        let writes = RunWrites::load(worlds, run, &mut remarks).await?;
         let mut draft = ExportDraft {
             redaction: Redaction::new(observed_paths(machine, &events), &writes.packed.protected),
             room: ReplyRoom::of(RUN_EXPORT_BYTES_MAX),
@@ -80,10 +80,10 @@ impl Runtime {
         }
         exported_events.reverse();
         for node in &nodes {
-            let written = writes.at(&|own| own == node, &mut notes).await;
+            let written = writes.at(&|own| own == node, &mut remarks).await;
             draft.counts.entries +=
                 written.keys_left_out + written.files_left_out + written.frames_left_out;
-            let notes = if written.is_empty() { Vec::new() } else { notes.clone() };
+            let notes = if written.is_empty() { Vec::new() } else { remarks.clone() };
             let written = StepWrites { node_id: *node, written, notes };
             draft.counts.writes += draft.add_to(&mut steps, *node, "writes", &written);
         }
