@@ -27,13 +27,13 @@ pub(crate) struct SearchCommand {
 impl SearchCommand {
     pub(crate) fn run(self, app: &App) -> Outcome {
         let here = OpenWorlds::new(app, self.chosen.declared(app)?)?;
-        let (open, words) = (&here.open, self.words.join(" "));
+        let (open, text) = (&here.open, self.words.join(" "));
         let project = app.project(open.runtime.applied())?;
         // A console that runs keeps the runs indexed; here nobody did.
         open.wait(open.runtime.catch_up_runs())?;
         let worlds = here.worlds();
         let project = project.as_ref().map(ProjectDir::path);
-        let search = open.runtime.search_everything(&words, 0, Some(self.limit), &worlds, project);
+        let search = open.runtime.search_everything(&text, 0, Some(self.limit), &worlds, project);
         let found = open.wait(search)?;
         print(app, &found);
         app.output.finish("piton.search/1", &found)

@@ -459,6 +459,10 @@ fn follow(case: &Case, advice: &str) {
     }
 }
 
+/// Codes that only a browser is told. The tests of the console try their advice: a new link lets it in.
+const TOLD_TO_BROWSERS: [&str; 3] =
+    ["CONSOLE_LINK_INVALID", "CONSOLE_ORIGIN_REFUSED", "CONSOLE_SIGN_IN_REQUIRED"];
+
 #[test]
 fn the_advice_of_every_code_helps_against_what_caused_it() {
     let cases = cases();
@@ -476,6 +480,7 @@ fn the_advice_of_every_code_helps_against_what_caused_it() {
     let untried: Vec<String> = advice(&cases[0].rig)
         .into_iter()
         .filter(|(code, advice)| !commands(advice).is_empty() && !tried(code))
+        .filter(|(code, _)| !TOLD_TO_BROWSERS.contains(&code.as_str()))
         .map(|(code, _)| code)
         .collect();
     assert!(untried.is_empty(), "no test tries the advice of {untried:?}");

@@ -158,6 +158,9 @@ fn a_link_leads_to_the_runs_and_signing_out_ends_it() {
     assert_eq!(rig.tells(&["console", "sign-out"])["browsers"], 1);
     let (status, problem) = browser.get("/api/v1/sessions");
     assert_eq!((status, &problem["code"]), (401, &"CONSOLE_SIGN_IN_REQUIRED".into()));
+    // A new link lets it in again, as the advice says.
+    assert!(problem["suggestion"].as_str().unwrap().contains("piton console link"), "{problem}");
+    assert_eq!(Browser::enter(&self::link(&rig)).get("/api/v1/sessions").0, 200);
     // The key that was used is on no disk and in no log.
     let key = link.split_once("/#").unwrap().1;
     let found = Command::new("grep").args(["-r", "-l", key]).arg(rig.data()).output().unwrap();

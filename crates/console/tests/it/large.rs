@@ -107,9 +107,9 @@ async fn shows_within_bounds(size: Size) {
     let chain = blame["chain"].as_array().unwrap().len() as u64;
     assert_eq!(chain + blame["leftOut"].as_u64().unwrap(), size.steps as u64 + 1);
     let compared = bounded(&browser, &format!("compare?left={run}@{last}&right={run}")).await;
-    let notes = compared["notes"].to_string();
+    let remarks = compared["notes"].to_string();
     let has_all = compared["left"]["steps"].as_array().unwrap().len() == size.steps;
-    assert!(has_all || notes.contains("are left out"), "{notes}");
+    assert!(has_all || remarks.contains("are left out"), "{remarks}");
     let step = bounded(&browser, &format!("{of_run}/steps/{}", nodes[0])).await;
     let outputs = &step["outputs"];
     let shown = outputs["items"].as_array().unwrap().len() as u64;

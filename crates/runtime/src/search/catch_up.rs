@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use piton_backpack::flow::run::RUNNER;
-use piton_backpack::{Backpack, BackpackId};
+use piton_backpack::{Backpack, BackpackId, Tag};
 use piton_core::{Digest, Envelope, FileBytes};
 use piton_store::bounds::{INDEX_DOCUMENTS_MAX, INDEX_NAME_BYTES_MAX};
 use piton_store::port::{Cursor, Follow, Index};
@@ -75,7 +75,7 @@ fn keys(backpack: &Backpack) -> Vec<IndexedThing> {
     let items = backpack.debug().items();
     let items = items.iter().filter(|item| item.source().id.as_str() != RUNNER).map(|item| {
         let key = item.key().to_string();
-        let tags: Vec<&str> = item.labels().tags.iter().map(|tag| tag.as_str()).collect();
+        let tags: Vec<&str> = item.labels().tags.iter().map(Tag::as_str).collect();
         let text = format!("{key}\n{}", tags.join(" "));
         IndexedThing { text, name: ThingName { place: place.clone(), name: Some(key) } }
     });
