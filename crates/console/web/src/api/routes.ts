@@ -5,6 +5,7 @@ const part = encodeURIComponent
 export const inbox = '/inbox'
 export const status = '/status'
 export const enter = '/enter'
+export const leave = '/leave'
 export const search = '/search'
 export const runs = '/runs'
 export const runCompletions = '/runs/completions'
