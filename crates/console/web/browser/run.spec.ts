@@ -39,7 +39,8 @@ test('the graph shows both branches, and a node is chosen there', async ({ page,
   await page.goto(at(shop.main))
   await page.getByRole('button', { name: 'Graph' }).click()
   const graph = page.getByRole('application', { name: /Graph of the run/ })
-  // The first node lies in the first lane, where the drawing begins.
+  // The first node lies in the first lane, where the drawing begins; at first the newest one is in view.
+  await graph.evaluate((box) => box.scrollTo(0, 0))
   await graph.click({ position: { x: 47, y: 40 } })
   await expect(page.getByRole('heading', { name: 'Reproduce it' })).toBeVisible()
   await press(page, 'ArrowRight')
