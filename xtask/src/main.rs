@@ -14,6 +14,7 @@
 
 mod bench;
 mod commit;
+mod console;
 mod coverage;
 mod fuzz;
 mod generate;
@@ -61,6 +62,10 @@ enum Command {
     Fuzz(fuzz::Options),
     /// Play the demo, and draw what it prints into `docs/demo.svg`.
     Picture,
+    /// Check the page of the console: its types, its build, and the program in a browser.
+    Console,
+    /// Take screenshots of every page of the console.
+    Screenshots,
 }
 
 fn main() -> ExitCode {
@@ -74,6 +79,8 @@ fn main() -> ExitCode {
         Command::Coverage(options) => coverage::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Picture => picture::run(),
+        Command::Console => console::run(),
+        Command::Screenshots => console::take_screenshots(),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("{error:#}");

@@ -400,8 +400,8 @@ pub const RETENTION_DAYS_MAX: u32 = 36_500;
 /// Maximum number of tags of a workflow: enough to be found by, too few to be found by everything.
 pub const TAGS_MAX: usize = 8;
 
-/// Maximum number of bytes of a step's prompt shown to a person who is asked to confirm it: a dialog holds a
-/// paragraph.
+/// Maximum number of bytes of a step's prompt, and of its notes, shown to a person who is asked about it: a dialog holds
+/// a paragraph.
 pub const QUESTION_EXCERPT_BYTES_MAX: usize = 600;
 
 /// Maximum number of decisions by people that are shown to an agent with a step: the newest. Each has at most

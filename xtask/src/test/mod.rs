@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::problem::Problem;
-use crate::{fuzz, generate, process, project, tidy};
+use crate::{console, fuzz, generate, process, project, tidy};
 
 /// Which tests to run.
 #[derive(Args)]
@@ -41,7 +41,7 @@ enum What {
     Check(fn(&Path) -> Result<Vec<Problem>>),
 }
 
-const STAGES: [Stage; 8] = [
+const STAGES: [Stage; 9] = [
     Stage {
         name: "format",
         fix: "cargo fmt --all",
@@ -90,6 +90,8 @@ const STAGES: [Stage; 8] = [
         fix: "cargo test --workspace --doc --all-features",
         what: What::Cargo(&["test", "--workspace", "--doc", "--all-features"]),
     },
+    // After the tests, which build the program.
+    Stage { name: "console", fix: "cargo xtask console", what: What::Check(console::check) },
     Stage { name: "fuzzing", fix: "cargo xtask fuzz", what: What::Check(fuzz::check) },
 ];
 

@@ -49,6 +49,8 @@ fn an_inbox_shows_questions_and_files_and_how_to_settle_them() {
     let question = &told["questions"]["items"][0];
     assert_eq!(question["run"]["label"], run.label.as_str());
     assert_eq!(question["words"], "Merge the change?");
+    // What the person decides about is what the agent says, not only what it was told.
+    assert_eq!(question["notes"], "Merged.");
     rig.says(&["approve", &run.label]);
     assert_eq!(rig.tells(&["inbox"])["questions"]["items"].as_array().unwrap().len(), 0);
 }

@@ -5,8 +5,8 @@ import { rowOfNode, rowsOf } from '../src/view/rows'
 import { commonAncestor, isAbove, momentsOf, readRun, stateOf } from '../src/view/run'
 import { linesBetween, rowsOfLines, rowsOfUnified } from '../src/view/diff'
 import { EventReader, backoff } from '../src/api/events'
-// @ts-expect-error the fixtures of the development server have no types
-import { shape as fixture } from '../dev/fixtures.mjs'
+// @ts-expect-error the fixtures have no types
+import { shape as fixture } from './fixtures.mjs'
 
 const small = fixture('small') as ShapedRun
 const large = fixture('large') as ShapedRun

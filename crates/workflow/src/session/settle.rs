@@ -47,6 +47,9 @@ pub struct Question {
     pub words: Option<String>,
     /// The beginning of the prompt that the agent gets for the step.
     pub excerpt: String,
+    /// The beginning of the notes that the agent submitted at the step, and was sent back with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
 }
 
 /// The result of recording a person's verdict.
@@ -254,6 +257,7 @@ fn question_for(
         Some((UserOnlyDependency::Approval, None, reached.created))
     };
     let (reason, words, asked) = needed.or_else(confirmed)?;
+    let excerpt = |text: &str| truncate(text, QUESTION_EXCERPT_BYTES_MAX).into_owned();
     Some(Question {
         run: step_context.run_line(),
         node,
@@ -261,6 +265,7 @@ fn question_for(
         since: session.time_of(asked),
         reason,
         words,
-        excerpt: truncate(pending.prompt.as_str(), QUESTION_EXCERPT_BYTES_MAX).into_owned(),
+        excerpt: excerpt(pending.prompt.as_str()),
+        notes: run.outputs.recap(node).map(excerpt),
     })
 }

@@ -1,7 +1,8 @@
 //! What others wrote and tests and benchmarks hold Piton against: the official SDKs of the Model Context Protocol, its
-//! conformance suite, a reference server, the Node that the scripts run on, and sources with ignore files.
+//! conformance suite, a reference server, the Node that the scripts run on, and sources with ignore files. And what the
+//! page of the console is built with.
 //!
-//! They lie below the target directory, in `clients/<kit>`. A kit that is there is left alone until its pins change.
+//! They lie below the target directory, in `clients/<kit>`, except for those of the page, which lie beside it. A kit that is there is left alone until its pins change.
 //!
 //! Node comes through pip, so that all that a machine needs beforehand is Python with pip, and everybody has the same.
 
@@ -33,12 +34,21 @@ enum Pins {
     Pip(&'static str),
     /// A directory with `package.json` and `package-lock.json`.
     Npm(&'static str),
+    /// A directory with both, in which the packages are installed: what is built there finds them nowhere else.
+    NpmInPlace(&'static str),
     /// A file of digests and addresses, and the script that unpacks what is there.
     Archives(&'static str, &'static str),
 }
 
+/// What the page of the console is built and tested with.
+const PAGE: Kit = Kit {
+    name: "console",
+    what: "the packages of the console's page",
+    pins: Pins::NpmInPlace("crates/console/web"),
+};
+
 /// In the order in which they need each other.
-const KITS: [Kit; 7] = [
+const KITS: [Kit; 8] = [
     Kit {
         name: "node",
         what: "Node",
@@ -69,6 +79,7 @@ const KITS: [Kit; 7] = [
         what: "the reference server for files",
         pins: Pins::Npm("crates/bench/peers/filesystem"),
     },
+    PAGE,
     Kit {
         name: "packages",
         what: "sources of npm and Debian",
@@ -117,6 +128,16 @@ pub(crate) fn install(root: &Path) -> Result<()> {
     install_kits(root, &KITS)
 }
 
+/// Makes sure of Node, and of what the page of the console is built and tested with.
+pub(crate) fn install_page(root: &Path) -> Result<()> {
+    install_kits(root, &[Kit { name: KITS[0].name, what: KITS[0].what, pins: KITS[0].pins }, PAGE])
+}
+
+/// The Node of the kit.
+pub(crate) fn node(root: &Path) -> Result<PathBuf> {
+    Ok(target_dir(root)?.join("clients/node").join(NODE))
+}
+
 /// Makes sure of the libraries that flows are measured beside.
 pub(crate) fn install_flow_peers(root: &Path) -> Result<()> {
     install_kits(root, &FLOW_PEERS)
@@ -141,7 +162,8 @@ fn install_kits(root: &Path, kits: &[Kit]) -> Result<()> {
     for kit in kits {
         let mark = place.join(format!("{}.installed", kit.name));
         let wanted = format!("{python}{}", kit.pins.read(root)?);
-        if fs::read_to_string(&mark).is_ok_and(|found| found == wanted) {
+        let is_there = kit.directory(root, &place).is_dir();
+        if is_there && fs::read_to_string(&mark).is_ok_and(|found| found == wanted) {
             continue;
         }
         kit.install(root, &place)?;
@@ -151,8 +173,16 @@ fn install_kits(root: &Path, kits: &[Kit]) -> Result<()> {
 }
 
 impl Kit {
+    /// Where its packages lie.
+    fn directory(&self, root: &Path, place: &Path) -> PathBuf {
+        match self.pins {
+            Pins::NpmInPlace(source) => root.join(source).join("node_modules"),
+            Pins::Pip(_) | Pins::Npm(_) | Pins::Archives(..) => place.join(self.name),
+        }
+    }
+
     fn install(&self, root: &Path, place: &Path) -> Result<()> {
-        let directory = place.join(self.name);
+        let directory = self.directory(root, place);
         if directory.is_dir() {
             fs::remove_dir_all(&directory)
                 .with_context(|| format!("removing {}", directory.display()))?;
@@ -175,13 +205,21 @@ impl Kit {
                     fs::copy(root.join(source).join(file), directory.join(file))
                         .with_context(|| format!("copying {source}/{file}"))?;
                 }
-                let node = place.join("node").join(NODE).display().to_string();
-                let npm = place.join("node").join(NPM).display().to_string();
-                let options = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
-                let what = [&npm, "--prefix", &shown];
-                install_with(root, self.what, &node, &[&what[..], &options].concat())
+                self.install_npm(root, place, &shown)
+            }
+            Pins::NpmInPlace(source) => {
+                self.install_npm(root, place, &root.join(source).display().to_string())
             }
         }
+    }
+
+    /// Installs the packages that a lock in `directory` names. Their scripts do not run.
+    fn install_npm(&self, root: &Path, place: &Path, directory: &str) -> Result<()> {
+        let node = place.join("node").join(NODE).display().to_string();
+        let npm = place.join("node").join(NPM).display().to_string();
+        let options = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
+        let what = [&npm, "--prefix", directory];
+        install_with(root, self.what, &node, &[&what[..], &options].concat())
     }
 }
 
@@ -190,7 +228,9 @@ impl Pins {
     fn read(self, root: &Path) -> Result<String> {
         let path = match self {
             Self::Pip(file) | Self::Archives(file, _) => root.join(file),
-            Self::Npm(directory) => root.join(directory).join("package-lock.json"),
+            Self::Npm(directory) | Self::NpmInPlace(directory) => {
+                root.join(directory).join("package-lock.json")
+            }
         };
         fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))
     }
@@ -222,7 +262,7 @@ mod tests {
             let exact = match kit.pins {
                 Pins::Pip(_) => lines.all(|line| line.contains("==")),
                 Pins::Archives(..) => lines.all(|line| line.find(' ') == Some(64)),
-                Pins::Npm(_) => pins.contains("\"lockfileVersion\": 3"),
+                Pins::Npm(_) | Pins::NpmInPlace(_) => pins.contains("\"lockfileVersion\": 3"),
             };
             assert!(exact, "{}", kit.name);
         }

@@ -13,8 +13,11 @@ use crate::process::{cargo, command, output, succeeds, works};
 /// The version that the tests are run with; it builds with the toolchain of this repository.
 const NEXTEST: &str = "0.9.143";
 
+/// The browser, where `crates/console/web/playwright.config.ts` looks for it too.
+const CHROMIUM: &str = "/usr/bin/chromium";
+
 /// Makes sure of a C compiler, the formatter, the linter, the test runner, the programs that tests compare with or look
-/// through, and the clients of the Model Context Protocol.
+/// through, a browser, and the clients of the Model Context Protocol.
 pub(crate) fn install(root: &Path) -> Result<()> {
     install_compiler(root)?;
     install_cpp(root)?;
@@ -40,7 +43,30 @@ pub(crate) fn install(root: &Path) -> Result<()> {
         let arguments = ["install", "--locked", "cargo-nextest", "--version", NEXTEST];
         install_with(root, "cargo-nextest", &cargo, &arguments)?;
     }
+    install_browser(root)?;
     clients::install(root)
+}
+
+/// Makes sure of what the page of the console is built and tested with.
+pub(crate) fn install_page(root: &Path) -> Result<()> {
+    install_browser(root)?;
+    clients::install_page(root)
+}
+
+/// Makes sure of what takes screenshots: a clock that can be set, and something that makes pictures small.
+pub(crate) fn install_camera(root: &Path) -> Result<()> {
+    if works(root, "pngquant", &["--version"]) && works(root, "faketime", &["--version"]) {
+        return Ok(());
+    }
+    install_packages(root, "what takes screenshots", &["faketime", "pngquant"])
+}
+
+/// The page of the console is tested in it.
+fn install_browser(root: &Path) -> Result<()> {
+    if works(root, CHROMIUM, &["--version"]) {
+        return Ok(());
+    }
+    install_packages(root, "Chromium", &["chromium"])
 }
 
 /// Where the tools are that read what instrumented programs leave: those of the toolchain, which fit its compiler.

@@ -1,10 +1,11 @@
 //! The console's server: its sandbox, its project and its port.
 #![expect(
     clippy::disallowed_methods,
-    reason = "identifies the program, and waits for the end of a pipe"
+    reason = "identifies the program, creates a directory, and waits for the end of a pipe"
 )]
 
 use std::env;
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process;
@@ -63,6 +64,7 @@ pub(super) fn run(app: &App, options: &ConsoleOptions) -> Outcome {
     // Before the sandbox, which keeps this process from starting any other.
     let opener = options.open.then(|| PageOpener::start(&root)).transpose()?;
     // The sandbox holds for threads that start later, so it goes up before the runtime starts any.
+    make_user_dir(&configuration);
     let mut writable = editable(&configuration, &settings, &projects);
     writable.extend(declared.iter().flat_map(below_overlays));
     sandbox::put_up_console(&root, &declared, writable)?;
@@ -201,6 +203,14 @@ fn editable(
         directories.push(workflows);
     }
     directories
+}
+
+/// Creates the user's configuration directory, because the sandbox admits only what exists: without it, the first setting
+/// or workflow of a user could not be saved. Where it cannot be created, saving says why.
+fn make_user_dir(configuration: &Configuration) {
+    if let Some(directory) = configuration.user_dir() {
+        let _ = fs::create_dir_all(directory);
+    }
 }
 
 /// Returns the directories that lie below overlays: a person applies changes to them, whatever scope agents have there.

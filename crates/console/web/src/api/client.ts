@@ -37,6 +37,10 @@ export function keepSecret(secret: string): void {
   localStorage.setItem(SECRET, secret)
 }
 
+export function forgetSecret(): void {
+  localStorage.removeItem(SECRET)
+}
+
 export function headers(): Record<string, string> {
   const secret = readSecret()
   return secret ? { 'Piton-Console': secret } : {}

@@ -59,11 +59,11 @@ export class Resource<Reply> {
 }
 
 /**
- * Creates a resource for a component: loads what `ask` returns whenever that changes, and again after a hint that
- * `concerns` it. Must be called while the component is created.
+ * Creates a resource for a component: loads what `ask` returns whenever that or its version changes, and again after a
+ * hint that `concerns` it. Must be called while the component is created.
  */
 export function useResource<Reply>(
-  ask: () => { path: string; query?: Query } | undefined,
+  ask: () => { path: string; query?: Query; version?: string } | undefined,
   concerns: (hint: Hint) => boolean = () => false,
   keeps = false,
 ): Resource<Reply> {

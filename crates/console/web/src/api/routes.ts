@@ -5,6 +5,7 @@ const part = encodeURIComponent
 export const inbox = '/inbox'
 export const status = '/status'
 export const enter = '/enter'
+export const leave = '/leave'
 export const search = '/search'
 export const demo = '/demo'
 export const removeDemo = '/demo/remove'

@@ -2552,6 +2552,8 @@ export type Question = {
   excerpt: string;
   /** The node that the run waits at. An answer counts there alone. */
   nodeId: NodeId;
+  /** The beginning of the notes that the agent submitted at the step, and was sent back with. */
+  notes?: string;
   /** The dependency that only the person can supply. */
   reason: UserOnlyDependency;
   /** The run, at the step that it waits at. */

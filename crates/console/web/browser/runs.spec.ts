@@ -1,0 +1,55 @@
+/** Runs: the list, its query line, and two runs side by side. */
+import { expect, press, test } from './test'
+
+test('a run that begins appears, and its row follows it', async ({ page, shop }) => {
+  await page.goto('/runs')
+  await expect(page.getByRole('button', { name: 'Live', exact: true })).toBeVisible()
+  const agent = await shop.piton.agent()
+  const begun = await agent.start('project.investigate', 'The newsletter goes to nobody')
+  const row = page.locator(`[data-run="${begun.run.runId}"]`)
+  await expect(row).toContainText('Reproduce it')
+  await agent.submit(begun, 'Seen: 0 of 9 letters arrive')
+  await expect(row).toContainText('List suspects')
+  agent.leave()
+})
+
+test('a query is completed, a facet writes into it, and words find notes', async ({ page }) => {
+  await page.goto('/runs')
+  const line = page.getByRole('combobox')
+  await line.fill('stat')
+  await expect(page.getByRole('option', { name: /status/ }).first()).toBeVisible()
+  await line.fill('umlaut')
+  await line.press('Enter')
+  await expect(page.getByRole('link', { name: /Search finds nothing/ })).toBeVisible()
+  await expect(page.getByRole('link', { name: /Release 2.4.0/ })).toBeHidden()
+  await line.fill('')
+  await line.press('Enter')
+  await page.getByRole('complementary', { name: 'Filters' }).getByRole('button', { name: /^blocked/ }).click()
+  await expect(page).toHaveURL(/status(:|%3A)blocked/)
+  await expect(line).toHaveValue('status:blocked')
+})
+
+test('what a query line cannot say is underlined and explained', async ({ page }) => {
+  await page.goto('/runs?q=colour:red')
+  await expect(page.getByText('The query cannot be read')).toBeVisible()
+  await expect(page.getByText(/colour/).first()).toBeVisible()
+  await page.goto('/runs?q=nothing-like-this')
+  await page.getByRole('button', { name: 'Show all runs' }).click()
+  await expect(page.getByText('Release 2.4.0')).toBeVisible()
+})
+
+test('by keyboard alone: a run is peeked at, two are marked and compared, one is opened', async ({ page }) => {
+  await page.goto('/runs?q=workflow:project.release')
+  await expect(page.getByText('Release 2.4.0')).toBeVisible()
+  await press(page, ' ')
+  await expect(page.getByLabel('Peek')).toBeVisible()
+  await press(page, 'Escape')
+  await expect(page.getByLabel('Peek')).toBeHidden()
+  await press(page, 'x', 'j', 'x', 'c')
+  await expect(page.getByText('Outputs that differ')).toBeVisible()
+  await press(page, 'Escape', 'Escape')
+  await expect(page).toHaveURL(/\/runs(\?|$)/)
+  await expect(page.getByText('Release 2.4.0')).toBeVisible()
+  await press(page, 'Enter')
+  await expect(page).toHaveURL(/\/runs\/sess_/)
+})
