@@ -158,6 +158,7 @@ test('a run is kept, exported and removed', async ({ page, shop }) => {
   await expect(page.getByRole('button', { name: 'Kept' })).toBeVisible()
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('menuitem', { name: /^Bundle/ }).click()
   const bundle = JSON.parse(readFileSync(await (await download).path(), 'utf8'))
   expect(JSON.stringify(bundle)).toContain(run.run.runId)
   await page.getByRole('button', { name: 'Remove' }).click()

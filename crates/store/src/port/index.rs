@@ -147,7 +147,8 @@ pub struct FacetValue {
 }
 
 /// A number that changes with every change of the index. An index that is made again does not repeat an earlier one,
-/// except with negligible probability.
+/// except with negligible probability. It stays below 2^53, so that a page reads it exactly: it begins below 2^50, and
+/// no index is changed often enough to get from there to the limit.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]

@@ -1625,7 +1625,7 @@ export type Inbox = {
 
 export type IndexName = string;
 
-/** A number that changes with every change of the index. An index that is made again does not repeat an earlier one, except with negligible probability. */
+/** A number that changes with every change of the index. An index that is made again does not repeat an earlier one, except with negligible probability. It stays below 2^53, so that a page reads it exactly: it begins below 2^50, and no index is changed often enough to get from there to the limit. */
 export type IndexVersion = number;
 
 /** A file that a workflow was compiled from. */

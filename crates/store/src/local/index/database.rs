@@ -23,7 +23,8 @@ use crate::local::sqlite::{self, ReaderSource};
 /// Version of the schema below and of the tokens in it. It changes whenever one of them does.
 const FORMAT: u64 = 2;
 
-/// The start of the version is random, so that an index that is made again does not repeat the versions of the last.
+/// The start of the version is random and below 2^50, so that an index that is made again does not repeat the versions of
+/// the last.
 const SCHEMA: &str = "
     CREATE TABLE meta (
         name TEXT NOT NULL PRIMARY KEY,
