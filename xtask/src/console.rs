@@ -88,15 +88,15 @@ fn check_with(root: &Path, program: &Path) -> Result<Vec<Problem>> {
 
 /// Builds the page again, beside the committed one, and compares the bytes.
 fn compare_assets(root: &Path) -> Result<Vec<Problem>> {
-    let built = tools::clients::target_dir(root)?.join("console-assets");
-    let place = built.display().to_string();
+    let directory = tools::clients::target_dir(root)?.join("console-assets");
+    let place = directory.display().to_string();
     // The second build adds the page of an exported run to the first.
     for which in [&["--emptyOutDir"][..], &["--mode", "export"]] {
         let words = [&["build", "--outDir", &place, "--logLevel", "warn"], which].concat();
-        let mut build = node(root, "vite/bin/vite.js", &words)?;
-        ensure!(process::succeeds(&mut build)?, "the page was not built");
+        let mut vite = node(root, "vite/bin/vite.js", &words)?;
+        ensure!(process::succeeds(&mut vite)?, "the page was not built");
     }
-    let (built, committed) = (files(&built)?, files(&root.join(ASSETS))?);
+    let (built, committed) = (files(&directory)?, files(&root.join(ASSETS))?);
     let names = built.keys().chain(committed.keys().filter(|name| !built.contains_key(*name)));
     let differs = names.filter(|name| built.get(*name) != committed.get(*name));
     let what = format!("it is not what {WEB} builds");

@@ -177,7 +177,6 @@ test('a run whose workflow was edited says so, and leads to what differs', async
   await expect(page.getByText(/differs?\b/).first()).toBeVisible()
 })
 
-// shows in part: WR-514 (the part about a browser)
 test('nothing that an agent writes is executed or hidden', async ({ page, shop }) => {
   const agent = await shop.piton.agent()
   let run = await agent.start('project.investigate', '<img src=x onerror=alert(1)> in a goal')
