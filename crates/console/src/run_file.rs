@@ -91,7 +91,7 @@ mod tests {
         assert!(head.find("Content-Security-Policy") < head.find("<title>"));
         // A network would be needed for anything that the style sheet names.
         for named in STYLE.split("url(").skip(1) {
-            assert!(named.trim_start_matches(['"', '\'']).starts_with("data:"), "{:.40}", named);
+            assert!(named.trim_start_matches(['"', '\'']).starts_with("data:"), "{named:.40}");
         }
     }
 

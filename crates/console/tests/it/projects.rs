@@ -40,19 +40,19 @@ async fn a_request_is_about_the_project_that_it_names_or_the_first() {
         (text.contains("project.sell"), text.contains("project.hone"))
     };
     assert_eq!(listed("").await, (true, false));
-    let named = |project: &Path| format!("?project={}", project.display());
-    assert_eq!(listed(&named(&shop)).await, (true, false));
-    assert_eq!(listed(&named(&tools)).await, (false, true));
+    let query = |project: &Path| format!("?project={}", project.display());
+    assert_eq!(listed(&query(&shop)).await, (true, false));
+    assert_eq!(listed(&query(&tools)).await, (false, true));
     // An act is about the named project too.
     let file = json!({ "id": "project.hone_more", "project": true });
-    let path = format!("/api/v1/workflows/new{}", named(&tools));
+    let path = format!("/api/v1/workflows/new{}", query(&tools));
     let made = browser.post(&path, &file).await;
     assert_eq!(made.status, 200, "{}", made.text());
     let files = |project: &Path| fs::read_dir(project.join(".piton/workflows")).unwrap().count();
     assert_eq!((files(&shop), files(&tools)), (1, 2));
     // Runs are those of all projects.
     machine.start_run("wr.tour").await;
-    for query in [String::new(), named(&tools)] {
+    for query in [String::new(), query(&tools)] {
         let runs = browser.get(&format!("/api/v1/sessions{query}")).await.json();
         assert_eq!(runs["runs"].as_array().unwrap().len(), 1, "{query}");
     }

@@ -125,7 +125,7 @@ test.describe('without any run', () => {
       await piton.console()
       await page.goto(piton.link())
       await expect(page.getByText('Nothing has run yet')).toBeVisible()
-      await expect(page.getByText('claude mcp add piton')).toBeVisible()
+      await expect(page.getByText('piton mcp install --client claude')).toBeVisible()
       const agent = await piton.agent()
       const begun = await agent.start('wr.tour', 'See what this is')
       await expect(page.getByText(begun.run.label)).toBeVisible()

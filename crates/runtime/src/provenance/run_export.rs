@@ -83,8 +83,8 @@ impl Runtime {
             let written = writes.at(&|own| own == node, &mut remarks).await;
             draft.counts.entries +=
                 written.keys_left_out + written.files_left_out + written.frames_left_out;
-            let notes = if written.is_empty() { Vec::new() } else { remarks.clone() };
-            let written = StepWrites { node_id: *node, written, notes };
+            let about = if written.is_empty() { Vec::new() } else { remarks.clone() };
+            let written = StepWrites { node_id: *node, written, notes: about };
             draft.counts.writes += draft.add_to(&mut steps, *node, "writes", &written);
         }
         self.add_recaps(&mut draft, at, &nodes, &mut steps).await;
