@@ -18,13 +18,11 @@ mod console;
 mod coverage;
 mod fuzz;
 mod generate;
-mod picture;
 mod problem;
 mod process;
 mod project;
 mod requirements;
 mod source;
-mod svg;
 mod test;
 mod tidy;
 
@@ -60,8 +58,6 @@ enum Command {
     Coverage(coverage::Options),
     /// Fuzz everything that others send or that lies on a disk.
     Fuzz(fuzz::Options),
-    /// Play the demo, and draw what it prints into `docs/demo.svg`.
-    Picture,
     /// Check the page of the console: its types, its build, and the program in a browser.
     Console,
     /// Take screenshots of every page of the console.
@@ -78,7 +74,6 @@ fn main() -> ExitCode {
         Command::Bench(options) => bench::run(&options),
         Command::Coverage(options) => coverage::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
-        Command::Picture => picture::run(),
         Command::Console => console::run(),
         Command::Screenshots => console::take_screenshots(),
     };

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::report::Row;
-use crate::svg::escaped;
 
 const WIDTH: usize = 860;
 const LABELS: usize = 430;
@@ -11,6 +10,11 @@ const LINE: usize = 24;
 
 /// How far the bars reach: what is slower than this is cut, with its number beside it.
 const RATIO_MAX: f64 = 4.0;
+
+/// A text as it stands in an SVG.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
 
 /// Bars for the rows that are compared with something; the line is where both are equal.
 pub(super) fn ratios(part: &str, rows: &[Row]) -> String {
