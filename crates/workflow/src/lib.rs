@@ -83,7 +83,6 @@ pub mod bundle;
 pub mod capability;
 pub mod catalogue;
 pub mod compile;
-mod concurrent;
 pub mod contract;
 pub mod dedupe;
 pub mod engine;

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::future::{join, join_all};
 use piton_core::RunId;
 use piton_store::StreamId;
 use piton_store::port::{BlobReader, Collection, Follow, Index, IndexedSource, JournalReader};
@@ -16,7 +17,6 @@ use crate::bounds::{
     RUN_INDEX_BATCH, RUN_INDEX_CONFIRMED_MAX, RUN_INDEX_FOLLOWED_MAX, RUN_INDEX_PAGE,
     RUN_INDEX_TOGETHER, SHAPE_ROUNDS_MAX,
 };
-use crate::concurrent::{both, together};
 use crate::event::{EventBody, SessionEvent};
 use crate::label::{Label, label};
 use crate::projection::{RunState, RunSummary};
@@ -369,8 +369,8 @@ impl<'a> CatchUp<'a> {
     /// index has it as one that cannot be read.
     async fn read_together(&mut self, streams: &[(StreamId, bool)]) {
         let (index, loader) = (self.index, Arc::clone(&self.loader));
-        let reads = together(streams.iter().map(|(stream, _)| index.build(stream, &loader)));
-        let (built, ()) = both(reads, self.write_if_full()).await;
+        let reads = join_all(streams.iter().map(|(stream, _)| index.build(stream, &loader)));
+        let (built, ()) = join(reads, self.write_if_full()).await;
         for ((stream, was_unreadable), built) in streams.iter().zip(built) {
             self.take(stream.clone(), built, Some(*was_unreadable)).await;
         }
