@@ -75,6 +75,15 @@ impl ChangeFeed {
         tokio::spawn(async move { inner.catch_up().await });
     }
 
+    /// Brings the index of runs up to date in the background, unless a watch keeps it so. Whoever asks again and again
+    /// without following changes sees what happened until the time before.
+    pub(crate) fn catch_up_unless_watched(&self) {
+        let is_idle = self.inner.catching_up.try_lock().is_ok();
+        if is_idle && !self.inner.lock().is_watching {
+            self.catch_up_early();
+        }
+    }
+
     /// Opens the changes for a page, after the last event that it has seen. `None` if too many pages are open.
     pub(crate) fn open(&self, last_event_id: Option<&str>) -> Option<ChangeStream> {
         let place = Arc::clone(&self.places).try_acquire_owned().ok()?;

@@ -47,8 +47,14 @@ pub const STATUS: &str = "/status";
 #[rustfmt::skip] // A line for each.
 pub fn routes() -> Vec<Route> {
     vec![
-        get("/inbox", "piton.inbox/1", |it, NoFields {}| async move { it.runtime.inbox(it.project(), it.declared_files(), Freshness::Indexed).await }),
-        get("/runs", "piton.session.page/1", |it, asked: RunQuery| async move { it.runtime.run_page(&RunQuery { freshness: Freshness::Indexed, ..asked }).await }),
+        get("/inbox", "piton.inbox/1", |it, NoFields {}| async move {
+            it.feed.catch_up_unless_watched();
+            it.runtime.inbox(it.project(), it.declared_files(), Freshness::Indexed).await
+        }),
+        get("/runs", "piton.session.page/1", |it, asked: RunQuery| async move {
+            it.feed.catch_up_unless_watched();
+            it.runtime.run_page(&RunQuery { freshness: Freshness::Indexed, ..asked }).await
+        }),
         get("/runs/completions", "piton.session.completions/1", |it, asked: CompleteLine| async move {
             Ok(LineCompletions { completions: it.runtime.complete_run_query(&asked.line, asked.place).await? })
         }),
