@@ -231,7 +231,9 @@ mod tests {
         let text = without_comments(source);
         let lines = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
         // A command that is interpolated as a whole is checked where it is written.
-        let commands = lines.filter(|quoted| quoted.starts_with("piton ") && *quoted != "piton {}");
+        let is_interpolated = |quoted: &str| quoted.starts_with("piton {") && quoted.ends_with('}');
+        let commands =
+            lines.filter(|quoted| quoted.starts_with("piton ") && !is_interpolated(quoted));
         commands
             .map(|command| {
                 let mut filled = String::new();

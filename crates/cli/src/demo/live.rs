@@ -90,7 +90,8 @@ impl LiveDemo {
         let shown = self.runtime.show_session(&reference).await?;
         if shown.runs.iter().any(|run| run.summary.workflow.id.as_str() != WORKFLOW) {
             let message = "This is not a demo run.";
-            let advice = "Delete it with `piton session delete`, or in the console on its page.";
+            let advice =
+                "Delete it with `piton session delete RUN`, or in the console on its page.";
             return Err(Envelope::new(Code::ValidationError, message).with_suggestion(advice));
         }
         self.stage.stop(session).await;

@@ -55,9 +55,10 @@ fn shows_its_valid_beginning(damage: fn(&Path, &str)) {
     let run = rig.tour();
     let console = Console::start(&rig);
     let browser = Browser::enter(&link(&rig));
-    browser.get("/api/v1/inbox");
-    let (_, page) = browser.get("/api/v1/runs");
-    let run_id = page["runs"][0]["run"]["runId"].as_str().unwrap().to_owned();
+    // Without a stream of changes, the index follows in the background.
+    let listed = || browser.get("/api/v1/runs").1["runs"][0]["run"]["runId"].clone();
+    waits_until("the run is listed", || listed().is_string());
+    let run_id = listed().as_str().unwrap().to_owned();
     let path = format!("/api/v1/sessions/{}/runs/{run_id}/shape", run.session);
     let (_, whole) = browser.get(&path);
     assert!(whole["damage"].is_null());
@@ -81,8 +82,9 @@ fn shows_its_valid_beginning(damage: fn(&Path, &str)) {
     let (status, step) =
         browser.get(&format!("/api/v1/sessions/{}/runs/{run_id}/steps/{node}", run.session));
     assert_eq!((status, step["nodeId"].as_str()), (200, Some(node)), "{step}");
-    let (_, inbox) = browser.get("/api/v1/inbox");
-    assert_eq!(inbox["damaged"]["items"][0]["sessionId"], run.session.as_str());
+    waits_until("the damage is in the inbox", || {
+        browser.get("/api/v1/inbox").1["damaged"]["items"][0]["sessionId"] == run.session.as_str()
+    });
 }
 
 #[test]
@@ -133,7 +135,9 @@ fn of_two_persons_who_decide_at_once_one_is_told_what_the_other_decided() {
     let _console = Console::start(&rig);
     let enter = |name: &str| Browser::enter_as(&link(&rig), name);
     let browsers = [enter("Anna"), enter("Bert")];
-    let question = browsers[0].get("/api/v1/inbox").1["questions"]["items"][0].clone();
+    let asked = || browsers[0].get("/api/v1/inbox").1["questions"]["items"][0].clone();
+    waits_until("the question is there", || asked().is_object());
+    let question = asked();
     let session = question["run"]["sessionId"].as_str().unwrap();
     let path = format!("/api/v1/sessions/{session}/settle");
     let verdict = |verdict: &str| {
@@ -217,9 +221,9 @@ fn hostile_notes_are_answered_as_data_within_bounds() {
     agent.leave();
     let _console = Console::start(&rig);
     let browser = Browser::enter(&link(&rig));
-    browser.get("/api/v1/inbox");
-    let (_, page) = browser.get("/api/v1/runs");
-    let run = &page["runs"][0]["run"];
+    let listed = || browser.get("/api/v1/runs").1["runs"][0]["run"].clone();
+    waits_until("the run is listed", || listed().is_object());
+    let run = listed();
     let (session, run_id) = (run["sessionId"].as_str().unwrap(), run["runId"].as_str().unwrap());
     let of_run = format!("/api/v1/sessions/{session}/runs/{run_id}");
     let (_, shape) = browser.get(&format!("{of_run}/shape"));
