@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Longest time that anything here may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A console that was started as `up` starts one: it ends with its standard input.
 pub(crate) struct Console {
