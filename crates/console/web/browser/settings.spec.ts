@@ -19,6 +19,7 @@ test('a setting is changed, kept in the file of the person, and said to be in fo
   expect(readFileSync(join(shop.piton.home, '.config/piton/config.toml'), 'utf8')).toContain('days = 45')
 })
 
+// shows in part: WR-507 (the theme is changed at once)
 test('the theme follows the system until somebody chooses one', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.goto('/settings')

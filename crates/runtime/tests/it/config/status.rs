@@ -8,7 +8,7 @@ use piton_workflow::Autonomy;
 use crate::rig::{Machine, start, two_steps};
 
 // shows: WR-506
-// shows in part: WR-507 (the settings that there are)
+// shows: WR-507 (with the theme follows the system until somebody chooses one)
 #[test]
 fn each_setting_says_what_it_takes_to_change_it() {
     use SettingKey::{
