@@ -11,7 +11,7 @@ use piton_core::port::fixed::{ManualClock, SeededEntropy};
 use piton_runtime::config::{Configuration, Environment};
 use piton_runtime::{Runtime, RuntimePorts, Whereabouts};
 use piton_store::memory::{
-    MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
+    MemoryBlobs, MemoryCache, MemoryIndex, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -44,6 +44,7 @@ fn runtime() -> Arc<Runtime> {
         leases: Arc::new(MemoryLeases::new(clock.clone())),
         keys: Arc::new(MemoryKeyRing::new(entropy.clone())),
         cache: Arc::new(MemoryCache::new()),
+        index: Arc::new(MemoryIndex::new()),
         clock,
         entropy,
     };
