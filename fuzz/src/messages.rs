@@ -19,7 +19,7 @@ const HELLO: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 "#;
 
-/// After so many inputs the store is made anew: what they started is held in memory.
+/// After so many inputs the store is made again: what they started is held in memory.
 const INPUTS_PER_STORE: u32 = 2_000;
 
 /// Runs asynchronous code on a runtime that the thread keeps.
