@@ -155,9 +155,6 @@ pub(crate) enum Command {
     /// Prints the reference of this command line as Markdown.
     #[command(name = "internal-reference", hide = true)]
     Reference,
-    /// Prints the routes of the console, with the types of their requests and replies, as JSON.
-    #[command(name = "internal-console-routes", hide = true)]
-    ConsoleRoutes,
     /// Shows a page in the browser once a line arrives on standard input.
     #[command(name = "internal-open-page", hide = true)]
     OpenPage(console::OpenPage),
@@ -196,7 +193,6 @@ impl Command {
             Self::Man(command) => command.run(app),
             Self::Demo => demo::run(app),
             Self::Reference => man::print_reference(),
-            Self::ConsoleRoutes => console::print_routes(),
             Self::OpenPage(page) => page.run(),
         }
     }

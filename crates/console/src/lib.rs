@@ -29,6 +29,8 @@ mod project_view;
 mod reply;
 mod request;
 pub mod route;
+#[cfg(feature = "schemas")]
+pub mod route_types;
 pub mod routes;
 mod run_file;
 pub mod secret;

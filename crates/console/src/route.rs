@@ -10,7 +10,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use piton_core::{Envelope, SessionId};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -52,8 +52,29 @@ pub(crate) struct Answer {
 type Answering = Pin<Box<dyn Future<Output = Result<Answer, Envelope>> + Send>>;
 /// Reads the session of a request.
 type SessionOf = Box<dyn Fn(&CallText) -> Result<SessionId, Envelope> + Send + Sync>;
-/// Returns the schema of a type, and adds those that it names to the generator.
-type TypeSchema = fn(&mut SchemaGenerator) -> Schema;
+
+/// The schema of a type, for the generator of the page's types. The program itself never asks for one, and the code
+/// that would answer is a tenth of it, so it is there with the feature `schemas` alone.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeSchema {
+    #[cfg(feature = "schemas")]
+    describe: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
+}
+
+impl TypeSchema {
+    const fn of<T: JsonSchema>() -> Self {
+        Self {
+            #[cfg(feature = "schemas")]
+            describe: schemars::SchemaGenerator::subschema_for::<T>,
+        }
+    }
+
+    /// Returns the schema, and adds those that it names to the generator.
+    #[cfg(feature = "schemas")]
+    pub(crate) fn describe(self, generator: &mut schemars::SchemaGenerator) -> serde_json::Value {
+        (self.describe)(generator).into()
+    }
+}
 
 /// A route of the API.
 pub struct Route {
@@ -64,9 +85,9 @@ pub struct Route {
     pub schema: Option<&'static str>,
     /// Maximum size of a reply.
     pub(crate) reply_bytes_max: usize,
-    pub(crate) request: TypeSchema,
+    pub request: TypeSchema,
     /// The type of the reply. A file has none.
-    pub(crate) reply: Option<TypeSchema>,
+    pub reply: Option<TypeSchema>,
     pub(crate) work: Box<dyn Fn(ProjectView, Call) -> Answering + Send + Sync>,
     /// The session that a reply follows from alone, if it does.
     session: Option<SessionOf>,
@@ -124,8 +145,8 @@ where
         path,
         schema: Some(schema),
         reply_bytes_max: REPLY_BYTES_MAX,
-        request: SchemaGenerator::subschema_for::<Asked>,
-        reply: Some(SchemaGenerator::subschema_for::<Reply>),
+        request: TypeSchema::of::<Asked>(),
+        reply: Some(TypeSchema::of::<Reply>()),
         work: Box::new(move |view, call| {
             Box::pin(async move {
                 let reply = work(view, call.text.read()?).await?;
@@ -151,7 +172,7 @@ where
         path,
         schema: None,
         reply_bytes_max: FILE_BYTES_MAX,
-        request: SchemaGenerator::subschema_for::<Asked>,
+        request: TypeSchema::of::<Asked>(),
         reply: None,
         work: Box::new(move |view, call| {
             Box::pin(async move {
@@ -180,8 +201,8 @@ where
         path,
         schema: Some(schema),
         reply_bytes_max: REPLY_BYTES_MAX,
-        request: SchemaGenerator::subschema_for::<Asked>,
-        reply: Some(SchemaGenerator::subschema_for::<Reply>),
+        request: TypeSchema::of::<Asked>(),
+        reply: Some(TypeSchema::of::<Reply>()),
         work: Box::new(move |view, call| {
             Box::pin(async move {
                 let asked = read_body(&call.text, &call.body)?;

@@ -68,13 +68,15 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
     Ok(compare(&everything(root)?, &on_disk(root)?))
 }
 
-/// Every generated file. The program itself prints the reference of its command line and the routes of its console.
+/// Every generated file. The program itself prints the reference of its command line, and an example of the console the
+/// types of its routes.
 fn everything(root: &Path) -> Result<Files> {
     let mut files = generate(&Project::load(root)?)?;
     let arguments = ["run", "--quiet", "--package", "piton-cli", "--", "internal-reference"];
     let reference = process::output(root, &process::cargo(), &arguments)?;
     files.insert(format!("{DIRECTORY}/cli.md"), reference.into_bytes());
-    let arguments = ["run", "--quiet", "--package", "piton-cli", "--", "internal-console-routes"];
+    let arguments = "run --quiet --package piton-console --features schemas --example route_types";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
     let routes = process::output(root, &process::cargo(), &arguments)?;
     files.insert(console_types::FILE.to_owned(), console_types::page(&routes)?.into_bytes());
     Ok(files)

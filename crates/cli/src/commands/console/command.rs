@@ -3,12 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use piton_console::routes;
 
 use super::{link, serve};
 use crate::app::{App, Outcome};
-use crate::exit::CommandEnding;
-use crate::output;
 
 #[derive(Args)]
 #[command(
@@ -57,10 +54,4 @@ impl ConsoleCommand {
             Some(Command::SignOut) => link::sign_out(app),
         }
     }
-}
-
-/// Prints the routes with the types of their requests and replies.
-pub(crate) fn print_routes() -> Outcome {
-    output::line(&routes::describe())?;
-    Ok(CommandEnding::Done)
 }

@@ -15,5 +15,5 @@ mod page;
 mod serve;
 
 pub(crate) use beside::ConsoleBeside;
-pub(crate) use command::{ConsoleCommand, print_routes};
+pub(crate) use command::ConsoleCommand;
 pub(crate) use page::OpenPage;
