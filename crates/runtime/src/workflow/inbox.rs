@@ -10,12 +10,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use piton_core::{Envelope, RunId, SessionId};
-use piton_store::bounds::INDEX_HITS_MAX;
 use piton_store::port::{FieldValue, Filter};
 use piton_workflow::RunStatus;
 use piton_workflow::compile::CompiledStep;
 use piton_workflow::projection::{RunSummary, WorkflowOutline};
-use piton_workflow::run_index::{RunField, RunIndexQuery, UnreadableSession};
+use piton_workflow::run_index::{RunField, UnreadableSession};
 use piton_workflow::session::{self, Question};
 
 use super::runs::unreadable as unreadable_session;
@@ -128,25 +127,11 @@ impl Runtime {
             Filter::All(vec![asks, Filter::Not(Box::new(complete))]),
             Filter::All(lacks),
         ]);
-        let mut wanted = RunIndexQuery {
-            filter,
-            sort: RunField::Active,
-            is_descending: true,
-            from: 0,
-            limit: INDEX_HITS_MAX,
-            facets: Vec::new(),
-        };
-        let mut found = InboxRuns::default();
-        let mut total = u64::MAX;
-        while wanted.from < total.min(INBOX_RUNS_LOOKED_MAX) {
-            let page = self.recall.page(&wanted).await?;
-            wanted.from += INDEX_HITS_MAX as u64;
-            total = page.total;
-            found.runs.extend(page.runs.into_iter().map(|found| Arc::new(found.run)));
-        }
-        found.left_out = usize::try_from(total.saturating_sub(wanted.from)).unwrap_or(usize::MAX);
-        let (unreadable, left_out) = self.recall.unreadable(INBOX_ENTRIES_MAX).await?;
-        Ok(InboxRuns { unreadable, unreadable_left_out: left_out, ..found })
+        let (runs, total) = self.newest_runs(filter, INBOX_RUNS_LOOKED_MAX).await?;
+        let left_out = usize::try_from(total).unwrap_or(usize::MAX).saturating_sub(runs.len());
+        let (unreadable, unreadable_left_out) = self.recall.unreadable(INBOX_ENTRIES_MAX).await?;
+        let runs = runs.into_iter().map(Arc::new).collect();
+        Ok(InboxRuns { runs, left_out, unreadable, unreadable_left_out })
     }
 
     /// True if the step that a run is at may ask a person something. Most steps never do, and the pinned workflow,

@@ -7,6 +7,7 @@ use piton_store::StreamId;
 use piton_store::bounds::INDEX_HITS_MAX;
 use piton_store::index::Term;
 use piton_store::port::Filter;
+use piton_workflow::projection::RunSummary;
 use piton_workflow::run_index::{IndexedRun, RunField, RunFilterPage, RunIndexQuery};
 
 use super::runtime::Runtime;
@@ -80,6 +81,30 @@ impl Runtime {
         let page = self.recall.page(&wanted).await?;
         let runs = page.runs.into_iter().map(found).collect();
         Ok(SearchResults { runs, from, total: page.total, version: Some(page.version) })
+    }
+
+    /// Returns the newest of the runs that match a filter, as they are indexed, and the number of all that match.
+    pub(super) async fn newest_runs(
+        &self,
+        filter: Filter,
+        runs_max: u64,
+    ) -> Result<(Vec<RunSummary>, u64), Envelope> {
+        let mut wanted = RunIndexQuery {
+            filter,
+            sort: RunField::Active,
+            is_descending: true,
+            from: 0,
+            limit: INDEX_HITS_MAX,
+            facets: Vec::new(),
+        };
+        let (mut runs, mut total) = (Vec::new(), u64::MAX);
+        while wanted.from < total.min(runs_max) {
+            let page = self.recall.page(&wanted).await?;
+            wanted.from += INDEX_HITS_MAX as u64;
+            total = page.total;
+            runs.extend(page.runs.into_iter().map(|found| found.run));
+        }
+        Ok((runs, total))
     }
 
     /// Brings the index of runs up to date with every session.

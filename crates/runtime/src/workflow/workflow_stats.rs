@@ -1,10 +1,9 @@
 //! The cost of a workflow's steps, over all of its runs.
 
-use std::cmp::Reverse;
-use std::sync::Arc;
-
 use piton_core::{Code, Envelope, truncate};
+use piton_store::port::{FieldValue, Filter};
 use piton_workflow::projection::{RunSummary, WorkflowTally};
+use piton_workflow::run_index::RunField;
 use piton_workflow::session;
 
 use super::runtime::Runtime;
@@ -14,14 +13,14 @@ use crate::reply::CountedRuns;
 impl Runtime {
     /// Sums up the steps of a workflow over its newest runs.
     pub async fn workflow_stats(&self, workflow_id: &str) -> Result<CountedRuns, Envelope> {
-        let mut runs = self.recall.list().await?.runs;
-        runs.retain(|run| run.workflow.id.as_str() == workflow_id);
-        runs.sort_by_key(|run| (Reverse(run.active_at), run.session_id, run.run_id));
+        self.recall.catch_up().await?;
+        let of_workflow = Filter::Equals(RunField::Workflow.name(), FieldValue::from(workflow_id));
+        let (runs, total) = self.newest_runs(of_workflow, STATS_RUNS_MAX as u64).await?;
         let Some(first) = runs.first() else { return Err(no_runs(workflow_id)) };
         let mut tally = WorkflowTally::new(first.workflow.id.clone());
-        let runs_left_out = runs.len().saturating_sub(STATS_RUNS_MAX);
+        let runs_left_out = usize::try_from(total).unwrap_or(usize::MAX).saturating_sub(runs.len());
         let mut unreadable = 0;
-        for run in runs.iter().take(STATS_RUNS_MAX) {
+        for run in &runs {
             // One damaged run must not hide what the others say.
             unreadable += usize::from(self.count_run(run, &mut tally).await.is_err());
         }
@@ -30,7 +29,7 @@ impl Runtime {
 
     async fn count_run(
         &self,
-        run: &Arc<RunSummary>,
+        run: &RunSummary,
         tally: &mut WorkflowTally,
     ) -> Result<(), session::Error> {
         let reader = self.sessions.reader();

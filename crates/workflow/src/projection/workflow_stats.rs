@@ -1,19 +1,20 @@
 //! The cost of a workflow's steps over many runs: attempts, refusals with their reasons, time, gaps and forks.
 //!
 //! *Invariants*: a step is known by its id, across all versions of the workflow. The time of a visit ends with the
-//! newest attempt to leave it, and waiting for a person does not count.
+//! first attempt that left it, or with the newest one that did not; waiting for a person does not count. Time until
+//! somebody came back to begin another branch is nobody's work.
 //!
 //! *Limitations*: times are as the events record them. A refusal that lists several things counts once for each of
 //! them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use piton_core::{WorkflowHash, WorkflowId, shorten};
+use piton_core::{TimestampMs, WorkflowHash, WorkflowId, shorten};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::outputs::SideRecordBody;
-use super::run_shape::RunShape;
+use super::run_shape::{PersonWait, RunShape};
 use super::run_state::RunState;
 use super::session_state::SessionState;
 use crate::bounds::{REFUSAL_REASON_BYTES_MAX, REFUSAL_REASONS_MAX};
@@ -135,19 +136,21 @@ impl WorkflowTally {
                 }
             }
         }
-        let waited = waited_by_node(shape);
+        let waits = waits_by_node(shape);
         // The log may have grown since the shape was made; what came after is left to the next call.
         for (place, node) in run.graph.nodes().enumerate().take(shape.nodes.id.len()) {
             let is_bookmark = node.kind == NodeKind::Checkpoint;
             let Some(step) = step_at(shape, place).filter(|_| !is_bookmark) else { continue };
             let step = self.steps.entry(step.clone()).or_default();
             step.stats.visits += 1;
-            let waited = waited.get(&place).copied().unwrap_or_default();
-            step.stats.waited_ms += waited;
-            if let Some(last) = run.advances.at_node(node.id).last() {
-                let left = session.time_of(last.index).get();
-                let spent = left.saturating_sub(shape.nodes.created[place].get());
-                step.spent.push(spent.saturating_sub(waited));
+            let waits = waits.get(&place).map_or(&[][..], Vec::as_slice);
+            step.stats.waited_ms += waited_until(waits, None);
+            let attempts = run.advances.at_node(node.id);
+            let leaving = attempts.iter().find(|attempt| attempt.reached.is_some());
+            if let Some(end) = leaving.or(attempts.last()) {
+                let left = session.time_of(end.index);
+                let spent = left.get().saturating_sub(shape.nodes.created[place].get());
+                step.spent.push(spent.saturating_sub(waited_until(waits, Some(left))));
             }
             for gap in run.gaps.on(node.id) {
                 let is_missing = matches!(gap.record.resolution, Resolution::Unresolved {});
@@ -232,15 +235,20 @@ fn step_at(shape: &RunShape, place: usize) -> Option<&StepId> {
     shape.steps.get(row as usize).map(|step| &step.step_id)
 }
 
-/// Returns the milliseconds that a run waited for a person, by node. A wait that goes on has no length yet.
-fn waited_by_node(shape: &RunShape) -> HashMap<usize, u64> {
-    let mut waited = HashMap::new();
+fn waits_by_node(shape: &RunShape) -> HashMap<usize, Vec<&PersonWait>> {
+    let mut waits: HashMap<_, Vec<_>> = HashMap::new();
     for wait in &shape.waits {
-        let until = wait.until.unwrap_or(wait.from);
-        let length = until.get().saturating_sub(wait.from.get());
-        *waited.entry(wait.node as usize).or_default() += length;
+        waits.entry(wait.node as usize).or_default().push(wait);
     }
-    waited
+    waits
+}
+
+/// Returns the milliseconds that a run waited for a person, as far as that ended before a time. A wait that goes on has
+/// no length yet.
+fn waited_until(waits: &[&PersonWait], end: Option<TimestampMs>) -> u64 {
+    let ended = waits.iter().filter_map(|wait| Some((wait.from, wait.until?)));
+    let counted = ended.filter(|(_, until)| end.is_none_or(|end| *until <= end));
+    counted.map(|(from, until)| until.get().saturating_sub(from.get())).sum()
 }
 
 /// Returns the things that a blocker lists, or the one thing that it states.

@@ -59,7 +59,7 @@ fn print(app: &App, counted: &CountedRuns) {
     if *unreadable > 0 {
         writeln!(output, "\n{} cannot be read: piton doctor", count(*unreadable, "run"));
     }
-    output.advise(format_args!("\nShow it: piton workflow show {}", stats.workflow_id));
+    output.advise(format_args!("\nIts runs: piton session list workflow:{}", stats.workflow_id));
 }
 
 fn row(step: &StepStats) -> [Cell; 7] {
