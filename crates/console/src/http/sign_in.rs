@@ -65,6 +65,18 @@ impl CookieForm {
     }
 }
 
+/// Both halves of a sign-in, for a reply that outlives the check: the browser may be signed out meanwhile.
+#[derive(Clone)]
+pub(super) struct SignInHalves(Arc<(Secret, Secret)>);
+
+impl SignInHalves {
+    /// True until the browser is signed out. A store that cannot be asked signs nobody out.
+    pub(super) async fn still_hold(&self, console: &Console) -> bool {
+        let (cookie, secret) = &*self.0;
+        !matches!(console.entrance.person(cookie, secret).await, Ok(None))
+    }
+}
+
 /// Lets a browser pass that brings both halves of a sign-in, and says who it is.
 pub(super) async fn check(
     State((console, form)): State<(Arc<Console>, CookieForm)>,
@@ -78,11 +90,12 @@ pub(super) async fn check(
         Some((cookie, secret)) => console.entrance.person(cookie, secret).await?,
         None => None,
     };
-    let Some(person) = person else {
+    let Some((person, halves)) = person.zip(halves) else {
         let message = "This browser is not signed in to the console.";
         return Err(Envelope::new(Code::ConsoleSignInRequired, message).into());
     };
     request.extensions_mut().insert(person);
+    request.extensions_mut().insert(SignInHalves(Arc::new(halves)));
     Ok(next.run(request).await)
 }
 
