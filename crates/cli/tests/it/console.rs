@@ -280,7 +280,7 @@ fn up_starts_a_console_and_ends_it_whatever_ends_up() {
 /// What the first command of the README does: a person sees a link, enters, and ends it with a signal.
 #[cfg(target_os = "linux")]
 #[test]
-fn up_at_a_terminal_prints_a_link_that_lets_one_browser_in_and_ends_well() {
+fn up_at_a_terminal_prints_a_link_reports_a_console_that_dies_and_ends_well() {
     let rig = Rig::new();
     // `script` is a terminal for the command that it runs, and ends as that ends.
     let up = format!("exec {} up", crate::program().to_str().unwrap());
@@ -295,9 +295,15 @@ fn up_at_a_terminal_prints_a_link_that_lets_one_browser_in_and_ends_well() {
     let browser = Browser::enter(&link);
     assert_eq!(browser.get("/api/v1/status").0, 200);
     assert!(lines.any(|line| line.contains("Ctrl-C stops.")));
-    let notice = std::fs::read(rig.data().join("run/up.json")).unwrap();
-    let pid = serde_json::from_slice::<Value>(&notice).unwrap()["pid"].to_string();
-    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    let send = |signal: &str, to: &str| {
+        let notice = std::fs::read(rig.data().join("run").join(to)).unwrap();
+        let pid = serde_json::from_slice::<Value>(&notice).unwrap()["pid"].to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    };
+    // A console that dies is not mourned in silence.
+    send("-KILL", "console.json");
+    assert!(lines.any(|line| line.contains("`piton console` starts another")));
+    send("-TERM", "up.json");
     // A terminal that nobody reads would hold the command up.
     lines.for_each(drop);
     assert_eq!(child.wait().unwrap().code(), Some(0));
