@@ -52,7 +52,7 @@ impl SourceFiles {
                 let path = self.new_file(source).ok_or(not_found)?;
                 // The usual directories need not exist. Anything below them must, and is never made through a link.
                 let directory = self.source_of(&path).1;
-                fs::create_dir_all(directory).map_err(|error| not_written(&path, &error))?;
+                make_directory(&directory)?;
                 path
             }
         };
@@ -119,7 +119,7 @@ impl SourceFiles {
             SourceCheck { workflow_id: Some(renamed), .. } if renamed == id => {}
             check => return Err(not_loading(check)),
         }
-        fs::create_dir_all(&directory).map_err(|error| not_written(&path, &error))?;
+        make_directory(&directory)?;
         let target = self.writable(&path)?;
         let _lock = lock(&directory)?;
         if fs::exists(&target).unwrap_or(true) && !may_replace {
@@ -230,6 +230,20 @@ fn write_new(unfinished: &Path, bytes: &[u8], target: &Path) -> io::Result<()> {
     // Content before name: after a crash the name refers to the old bytes or to all of the new ones.
     file.sync_all()?;
     fs::rename(unfinished, target)
+}
+
+/// Creates a directory of workflows. The console writes only to directories that existed when it started.
+fn make_directory(directory: &Path) -> Result<(), Envelope> {
+    fs::create_dir_all(directory).map_err(|error| {
+        let failure = not_written(directory, &error);
+        match error.kind() {
+            ErrorKind::PermissionDenied => failure.with_suggestion(format!(
+                "Create it with `mkdir -p {}`, then start the console again: it may write only where a directory was when it started.",
+                directory.display()
+            )),
+            _ => failure,
+        }
+    })
 }
 
 fn not_written(path: &Path, error: &io::Error) -> Envelope {
