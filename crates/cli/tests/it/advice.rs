@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Duration,
 };
@@ -75,6 +76,52 @@ fn every_command_of_the_guide_exists() {
         let (exit, said) = outcome(&rig, &[&words[..], &["--help"]].concat());
         assert!(exit == 0 && said.contains(&words.join(" ")), "{words:?}: {said}");
     }
+}
+
+/// The texts of the console's page, by file.
+fn page_sources(directory: &Path) -> Vec<(PathBuf, String)> {
+    let mut sources = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources.extend(page_sources(&path));
+        } else if path.extension().is_some_and(|kind| kind == "svelte" || kind == "ts") {
+            let text = fs::read_to_string(&path).unwrap();
+            sources.push((path, text));
+        }
+    }
+    sources
+}
+
+#[test]
+fn every_command_that_the_page_of_the_console_names_exists_with_its_options() {
+    let rig = Rig::new();
+    let page = crate::page::repository().join("crates/console/web/src");
+    let mut count = 0;
+    for (path, text) in page_sources(&page) {
+        for (at, _) in text.match_indices("piton ") {
+            // A command begins a text or an element; elsewhere it is a word of a sentence.
+            if !text[..at].ends_with(['\'', '"', '`', '>']) {
+                continue;
+            }
+            let command = text[at..].split(['\'', '"', '`', '<', '$', '{']).next().unwrap();
+            let words: Vec<&str> = command.split(' ').skip(1).collect();
+            let is_name = |word: &&&str| {
+                !word.is_empty()
+                    && !word.starts_with('-')
+                    && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+            };
+            let mut named: Vec<&str> = words.iter().take_while(is_name).copied().collect();
+            named.push("--help");
+            let (exit, said) = outcome(&rig, &named);
+            assert_eq!(exit, 0, "{} names `{command}`: {said}", path.display());
+            for option in words.iter().filter(|word| word.starts_with("--")) {
+                assert!(said.contains(option), "{} names `{command}`: {said}", path.display());
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 10, "{count}");
 }
 
 /// A failure, and what the person who reads it does.

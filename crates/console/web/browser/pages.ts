@@ -88,7 +88,7 @@ export const VIEWS: View[] = [
   },
   { name: 'workflows', address: () => '/workflows', shows: 'Does not load' },
   { name: 'workflow-source', address: () => '/workflows/project.investigate', shows: '"project.investigate"' },
-  { name: 'workflow-built-in', address: () => '/workflows/wr.tour', shows: 'Copy to user' },
+  { name: 'workflow-built-in', address: () => '/workflows/wr.tour', shows: 'Copy to edit' },
   { name: 'workflow-compiled', address: () => '/workflows/project.investigate?view=compiled', shows: 'Test one suspect' },
   { name: 'workflow-pinned', address: (world) => `/workflows/project.investigate?view=pinned&run=${world.main.run.runId}`, shows: /differs?\b/ },
   { name: 'workflow-costs', address: () => '/workflows/project.investigate?view=costs', shows: 'Reproduce it' },

@@ -1,6 +1,7 @@
 /** Run: timeline and graph, the pane of a step, going back in time, fork, compare, blame. */
 import { readFileSync } from 'node:fs'
 import { at, expect, press, test } from './test'
+import { nodeOf } from './piton'
 import { askForApproval } from './world'
 
 test('each tab shows what was recorded about a step', async ({ page, shop }) => {
@@ -126,6 +127,28 @@ test('two branches are compared from what they have in common', async ({ page, s
   await expect(page.getByText('tries again after a timeout')).not.toHaveCount(0)
   await page.getByRole('button', { name: /Close/ }).click()
   await expect(page.getByRole('button', { name: 'Timeline' })).toBeVisible()
+})
+
+test('a step that was left twice shows what the branch of the run came from', async ({ page, shop }) => {
+  const agent = await shop.piton.agent()
+  const begun = await agent.start('project.investigate', 'Tea arrives cold')
+  const suspects = await agent.submit(begun, 'Seen: cold tea, every time')
+  const first = await agent.submit(suspects, 'Suspects: the cup')
+  await agent.submit(await agent.comeBack(suspects), 'Suspects: the kettle')
+  agent.leave()
+  const panel = page.getByRole('tabpanel')
+  const step = page.getByRole('button', { name: /List suspects/ })
+  await page.goto(at(begun))
+  await step.click()
+  await expect(panel).toContainText('the kettle')
+  await page.getByRole('tab', { name: /^Outputs/ }).click()
+  await expect(panel.locator('article').filter({ hasText: 'the cup' })).toContainText('another branch')
+  await expect(panel.locator('article').filter({ hasText: 'the kettle' })).not.toContainText('another branch')
+  await page.goto(at(begun, `?node=${nodeOf(first)}`))
+  await page.getByRole('button', { name: /Prefer this branch/ }).click()
+  await expect(page.getByText('The run is on this branch now.')).toBeVisible()
+  await step.click()
+  await expect(panel).toContainText('the cup')
 })
 
 test('blame leads from a line to the step that it comes from', async ({ page, shop }) => {

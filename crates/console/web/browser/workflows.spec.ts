@@ -77,11 +77,29 @@ test('a save over what somebody else wrote is a conflict that shows both', async
   await expect(editor(page)).toContainText('Collect what changed')
 })
 
-test('a built-in workflow is copied, and the copy can be edited', async ({ page }) => {
+test('text that was not saved is there again when one comes back, and can be discarded', async ({ page }) => {
+  await page.goto('/workflows/project.release')
+  await expect(editor(page)).toContainText('Release the')
+  await rewrite(page, '{ "id": "project.release" }')
+  await page.getByRole('link', { name: /Investigate a fault/ }).click()
+  await expect(editor(page)).toContainText('project.investigate')
+  await page.goBack()
+  await expect(editor(page)).toHaveText('{ "id": "project.release" }')
+  await expect(page.getByText(/\d problem/).first()).toBeVisible()
+  await page.getByRole('button', { name: 'Discard changes' }).click()
+  await expect(editor(page)).toContainText('Release the')
+  await expect(page.getByRole('button', { name: 'Discard changes' })).toBeHidden()
+})
+
+test('a built-in workflow is copied, and the copy can be edited', async ({ page, expectMessage }) => {
   await page.goto('/workflows/wr.tour')
   await expect(page.getByText('read-only')).toBeVisible()
-  await page.getByRole('button', { name: 'Copy to user.…' }).click()
+  await page.getByRole('button', { name: 'Copy to edit…' }).click()
   const dialog = page.getByRole('dialog')
+  expectMessage(/400/)
+  await dialog.getByRole('textbox').fill('Bad Id!')
+  await dialog.getByRole('button', { name: 'Copy' }).click()
+  await expect(dialog.getByRole('alert')).toBeVisible()
   await dialog.getByRole('textbox').fill('user.our_tour')
   await dialog.getByRole('button', { name: 'Copy' }).click()
   await expect(page).toHaveURL(/user\.our_tour/)

@@ -1,5 +1,7 @@
 /** State of the shell that any page may use: keys, theme, messages, the time. */
 import { embedded } from './api/client'
+import { RequestFailure, unreachable } from './api/failure'
+import type { Envelope } from './api/replies'
 import { match, type KeyBinding, type KeyState } from './view/keys'
 
 /* Keys: each component adds a layer while it is there; what was added last is asked first. */
@@ -93,6 +95,8 @@ let toastId = 0
 
 export function say(text: string, isFailure = false, suggestion?: string): void {
   const id = ++toastId
+  // The same thing is said once, however often it is tried.
+  for (const same of toasts.filter((toast) => toast.text === text)) dismiss(same.id)
   toasts.push({ id, text, isFailure, ...(suggestion ? { suggestion } : {}) })
   setTimeout(() => dismiss(id), isFailure ? 12_000 : 5000)
 }
@@ -102,11 +106,15 @@ export function dismiss(id: number): void {
   if (at >= 0) toasts.splice(at, 1)
 }
 
+/** Returns what went wrong with an act. */
+export function envelopeOf(error: unknown): Envelope {
+  return (error instanceof RequestFailure ? error : unreachable()).envelope
+}
+
 /** Says what went wrong with an act. */
 export function sayFailure(error: unknown): void {
-  const envelope = (error as { envelope?: { message: string; suggestion: string } }).envelope
-  if (envelope) say(envelope.message, true, envelope.suggestion)
-  else say(String(error), true)
+  const { message, suggestion } = envelopeOf(error)
+  say(message, true, suggestion)
 }
 
 /* Time: ages on screen are counted from here, so they all change together. In an exported run it stands still. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ShapedRun } from '../src/api/replies'
+import type { ShapedRun, StepDetail } from '../src/api/replies'
 import { rowOfNode, rowsOf } from '../src/view/rows'
-import { commonAncestor, isAbove, momentsOf, readRun, stateOf } from '../src/view/run'
+import { commonAncestor, detailAt, fateOf, isAbove, momentsOf, notesOf, readRun, stateOf } from '../src/view/run'
 import { linesBetween, rowsOfLines, rowsOfUnified } from '../src/view/diff'
 import { EventReader, backoff } from '../src/api/events'
 // @ts-expect-error the fixtures have no types
@@ -99,6 +99,52 @@ test('states follow from what was recorded', () => {
   const left = small.shape.tips.find((tip) => tip !== model.tip)!
   expect(stateOf(model, left)).toBe('left')
   expect(model.blocked[1]).toBe(2)
+})
+
+/** A step that was left twice: its first way leads to node 1, its second to node 2, where the run is. */
+const forkedAt = (preferredTip: number): ShapedRun => ({
+  ...small,
+  shape: {
+    ...small.shape,
+    titles: ['a'],
+    nodes: { id: ['root', 'one', 'two'], parent: [null, 0, 0], step: [0, 0, 0], turn: [null, null, null], title: [0, 0, 0], created: [1000, 2000, 900_000] },
+    attempts: { node: [0, 0, 0], at: [2000, 800_000, 900_000], reached: [1, null, 2] },
+    waits: [], blocked: [], openGaps: [], forks: [2], bookmarks: [], tips: [1, 2],
+    preferredTip,
+  },
+})
+
+test('the time until somebody comes back to a node is no time of an attempt', () => {
+  const bars = readRun(forkedAt(2)).attempts.get(0)!
+  expect(bars.map(({ from, to }) => to - from)).toEqual([1000, 0, 100_000])
+})
+
+test('what counts at a step is what the branch of the run came from', () => {
+  const output = (event: number, attempt: number, notes: string, superseded: boolean) => ({ event, attempt, notes, superseded, at: event, outputId: `out_${event}` })
+  const attempt = (event: number, reached?: string) => ({ event, at: event, attemptId: `att_${event}`, ...(reached ? { reached } : {}) })
+  const detail = {
+    outputs: { items: [output(11, 10, 'the cup', true), output(21, 20, 'refused', true), output(31, 30, 'the kettle', false)], leftOut: 0 },
+    attempts: { items: [attempt(10, 'one'), attempt(20), attempt(30, 'two')], leftOut: 0 },
+    decisions: { items: [], leftOut: 0 },
+    divergences: { items: [], leftOut: 0 },
+    gaps: { items: [
+      { at: 21, event: 21, isOpen: false, resolvedBy: 'gap_2', gap: { gapId: 'gap_1' } },
+      { at: 31, event: 31, isOpen: false, gap: { gapId: 'gap_2' } },
+    ], leftOut: 0 },
+  } as unknown as StepDetail
+  for (const [tip, notes, fates] of [
+    [1, 'the cup', [undefined, 'superseded', 'another branch']],
+    [2, 'the kettle', ['another branch', 'superseded', undefined]],
+  ] as const) {
+    const model = readRun(forkedAt(tip))
+    expect(notesOf(model, detail)).toBe(notes)
+    expect(detail.outputs.items.map((output) => fateOf(model, detail, output))).toEqual(fates)
+  }
+  // At an earlier time nothing had taken the place of what was there, and nothing had resolved a gap.
+  const earlier = detailAt(detail, 25)
+  expect(earlier.outputs.items.map((output) => output.superseded)).toEqual([true, false])
+  expect(earlier.gaps.items.map((gap) => gap.isOpen)).toEqual([true])
+  expect(detailAt(detail, 40).gaps.items.map((gap) => gap.isOpen)).toEqual([false, false])
 })
 
 test('the common ancestor of two branches is where they part', () => {

@@ -77,7 +77,11 @@ async function run(): Promise<void> {
       const wasLost = live.isLost
       const since = lastId === undefined ? {} : { 'Last-Event-ID': lastId }
       const reply = await fetch('/api/v1/changes', { headers: { ...headers(), ...since }, signal: own.signal })
-      if (reply.status === 401 || reply.status === 403) return
+      if (reply.status === 401 || reply.status === 403) {
+        // Signed out: whatever is on screen finds out by asking.
+        live.isConnected = false
+        return tell({ scope: 'lost' })
+      }
       if (!reply.ok || !reply.body) throw new Error(String(reply.status))
       live.isConnected = true
       live.isLost = false

@@ -95,3 +95,12 @@ export function useResource<Reply>(
   })
   return resource
 }
+
+/** Asks again for a list of runs until the console, which may have just started, has read all of them. */
+export function reloadUntilCaughtUp(list: Resource<{ isCaughtUp: boolean }>): void {
+  $effect(() => {
+    if (list.value?.isCaughtUp !== false) return
+    const timer = setInterval(() => void list.reload(), 500)
+    return () => clearInterval(timer)
+  })
+}

@@ -79,8 +79,10 @@ export function readRun(shown: ShapedRun, at = Infinity): RunModel {
     until = Math.max(until, to)
     const bars = attempts.get(node) ?? []
     if (bars.length === 0) attempts.set(node, bars)
-    // An attempt took from the one before it, or from when the run came to the node.
-    const before = bars[bars.length - 1]?.to ?? nodes.created[node]!
+    // An attempt took from the one before it, or from when the run came to the node. Once a node was left, nobody knows
+    // when somebody came back to it.
+    const last = bars[bars.length - 1]
+    const before = last === undefined ? nodes.created[node]! : last.isBlocked ? last.to : to
     const answered = decided.get(node) ?? 0
     const from = answered > before && answered <= to ? answered : before
     const isBlocked = (shape.attempts.reached[i] ?? null) === null
@@ -183,7 +185,6 @@ export function commonAncestor(model: RunModel, one: number, other: number): num
   return a
 }
 
-/** Returns the run as lists show it. Of a damaged one, only ids may be known. */
 /** A run in a list. */
 export interface RunEntry {
   summary: RunSummary
@@ -198,6 +199,7 @@ export function entriesOf(page: RunPage, inbox: Inbox | undefined): RunEntry[] {
   return page.runs.map(({ run }) => ({ summary: run, isWaiting: waiting.has(run.runId) }))
 }
 
+/** Returns the run as lists show it. Of a damaged one, only ids may be known. */
 export function entryOf(shown: ShapedRun): RunEntry {
   const { shape, sessionId, runId, kept } = shown
   const tip = shape.preferredTip ?? -1
@@ -221,14 +223,27 @@ export function entryOf(shown: ShapedRun): RunEntry {
   return { summary: shown.summary ?? unknown, isWaiting, kept }
 }
 
-/** Returns the notes that count at a step: the newest that nothing superseded. */
-export function notesOf(detail: StepDetail): string | undefined {
-  return detail.outputs.items.findLast((output) => output.notes !== undefined && !output.superseded)?.notes
+/** Returns the attempt that left a step on the way to the tip; of another branch, the first that left it. */
+export function leavingAttempt(model: RunModel, detail: StepDetail): StepDetail['attempts']['items'][number] | undefined {
+  const passed = detail.attempts.items.filter((attempt) => attempt.reached !== undefined)
+  return passed.find((attempt) => model.isOnPath[model.index.get(attempt.reached!) ?? -1]) ?? passed[0]
 }
 
-/** Returns when a step was left: with the first attempt that passed. */
-export function leftAt(detail: StepDetail): number | undefined {
-  return detail.attempts.items.find((attempt) => attempt.reached !== undefined)?.at
+/** Returns the notes that count at a step: those of the attempt that left it, else the newest that nothing superseded. */
+export function notesOf(model: RunModel, detail: StepDetail): string | undefined {
+  const notes = detail.outputs.items.filter((output) => output.notes !== undefined)
+  const leaving = leavingAttempt(model, detail)?.event
+  const counts = notes.findLast((output) => leaving !== undefined && output.attempt === leaving)
+  return (counts ?? notes.findLast((output) => !output.superseded))?.notes
+}
+
+/** Returns what became of an output that does not count on the branch that is shown. */
+export function fateOf(model: RunModel, detail: StepDetail, output: StepDetail['outputs']['items'][number]): string | undefined {
+  const leaving = leavingAttempt(model, detail)?.event
+  if (leaving !== undefined && output.attempt === leaving) return undefined
+  const attempt = detail.attempts.items.find(({ event }) => event === output.attempt)
+  if (attempt?.reached !== undefined) return 'another branch'
+  return output.superseded ? 'superseded' : undefined
 }
 
 /** Returns a step's detail as it was at a time: what was recorded later is left out. */
@@ -237,12 +252,22 @@ export function detailAt(detail: StepDetail, at: number): StepDetail {
     items: list.items.filter((item) => item.at <= at),
     leftOut: list.leftOut,
   })
+  const outputs = until(detail.outputs)
+  const gaps = until(detail.gaps)
+  // What took the place of something, or resolved it, may not have been there yet.
+  const isReplaced = (at: number) =>
+    outputs.items.slice(at + 1).some((later) => (later.notes === undefined) === (outputs.items[at]!.notes === undefined))
+  const isResolved = (by: string | undefined) => gaps.items.some(({ gap }) => gap.gapId === by)
+  const resolvesHere = (by: string | undefined) => detail.gaps.items.some(({ gap }) => gap.gapId === by)
   return {
     ...detail,
-    outputs: until(detail.outputs),
+    outputs: { ...outputs, items: outputs.items.map((output, i) => ({ ...output, superseded: output.superseded && isReplaced(i) })) },
     attempts: until(detail.attempts),
     decisions: until(detail.decisions),
-    gaps: until(detail.gaps),
+    gaps: {
+      ...gaps,
+      items: gaps.items.map((gap) => ({ ...gap, isOpen: gap.isOpen || (resolvesHere(gap.resolvedBy) && !isResolved(gap.resolvedBy)) })),
+    },
     divergences: until(detail.divergences),
   }
 }

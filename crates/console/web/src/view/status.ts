@@ -11,7 +11,7 @@ export const WORDS: Record<State, string> = {
   complete: 'Complete',
   gaps: 'Complete with gaps',
   failed: 'Damaged',
-  left: 'Left',
+  left: 'Other branch',
 }
 
 const OF_STATUS: Record<RunStatus, State> = {

@@ -71,3 +71,8 @@ export function short(id: string): string {
   const at = Math.max(id.indexOf('_'), id.indexOf(':'))
   return at < 0 || id.length - at < 12 ? id : `${id.slice(0, at + 1)}${id.slice(at + 1, at + 8)}`
 }
+
+/** Returns the end of an id, which names the thing on the command line. */
+export function ending(id: string): string {
+  return id.slice(-8)
+}
