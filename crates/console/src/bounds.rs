@@ -47,6 +47,10 @@ pub const HINTS_KEPT: usize = 4096;
 /// Minimum time between two hints about the same thing. A page cannot show more changes than this.
 pub const HINT_EVERY: Duration = Duration::from_millis(100);
 
+/// Time between a change and the first hint about it. A change is noticed before the call that makes it is answered, and
+/// what the console reads then would slow that call.
+pub const HINT_DELAY: Duration = Duration::from_millis(30);
+
 /// Interval at which a silent stream of changes sends a comment, so that proxies do not cut it.
 pub const COMMENT_EVERY: Duration = Duration::from_secs(15);
 

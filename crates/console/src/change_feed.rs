@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use piton_core::port::Entropy;
-use piton_runtime::{Change, ChangeHint, ChangeWatch, ChangedPart, Changes, Runtime};
+use piton_runtime::{Change, ChangeWatch, Changes, Runtime};
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::bounds::{SOURCE_PAUSE, STREAMS_MAX, WATCH_LINGER};
-use crate::change_ring::{ChangeNotice, ChangePacer, ChangeRing, RingEntry};
+use crate::change_ring::{ChangeNotice, ChangePacer, ChangeRing, ChangeScope, RingEntry};
 
 /// Bytes that tell one process from another.
 const PROCESS_BYTES: usize = 4;
@@ -129,9 +129,9 @@ impl Inner {
         has_read || !was_caught_up
     }
 
-    /// Brings the index of runs up to date with the session that a hint names.
-    async fn catch_up_with(&self, hint: &ChangeHint) {
-        let session = hint.name.as_deref().and_then(|name| name.parse().ok());
+    /// Brings the index of runs up to date with the session that a notice names.
+    async fn catch_up_with(&self, notice: &ChangeNotice) {
+        let session = notice.name.as_deref().and_then(|name| name.parse().ok());
         let is_done = match session {
             Some(session) => self.runtime.catch_up_session(session).await,
             None => false,
@@ -225,22 +225,25 @@ async fn follow(inner: &Inner, watch: &mut dyn ChangeWatch) {
         let ready = tokio::select! {
             change = watch.next() => match change {
                 Ok(Change::Hint(hint)) => {
-                    if hint.part == ChangedPart::Session {
-                        inner.catch_up_with(&hint).await;
+                    for notice in ChangeNotice::of(hint) {
+                        pacer.offer(notice, start.elapsed());
                     }
-                    let notices = ChangeNotice::of(hint).into_iter();
-                    notices.filter_map(|notice| pacer.offer(notice, start.elapsed())).collect()
+                    continue;
                 }
                 Ok(Change::Lost) => {
                     pacer.clear();
                     inner.catch_up().await;
                     inner.change(ChangeRing::lose);
-                    Vec::new()
+                    continue;
                 }
                 Err(_) => return,
             },
             () = sleep_until(due) => pacer.due(start.elapsed()),
         };
+        // Only now, at the pace of the notices: an agent that works fast is not followed at every step.
+        for notice in ready.iter().filter(|notice| notice.scope == ChangeScope::Run) {
+            inner.catch_up_with(notice).await;
+        }
         if !ready.is_empty() {
             inner.change(|ring| ready.into_iter().for_each(|notice| ring.push(notice)));
         }

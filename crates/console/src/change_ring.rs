@@ -3,7 +3,7 @@
 //! A hint names what changed and carries no content: the page asks again for what it shows.
 //!
 //! *Invariants*: a page that was away gets every hint since, or learns that some are missing. Of one thing, no two
-//! hints are closer together than [`HINT_EVERY`], and the last one always comes.
+//! hints are closer together than [`HINT_EVERY`], and the last one always comes. None comes before [`HINT_DELAY`].
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use piton_runtime::{ChangeHint, ChangedPart};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::bounds::{HINT_EVERY, HINTS_KEPT};
+use crate::bounds::{HINT_DELAY, HINT_EVERY, HINTS_KEPT};
 
 piton_core::closed_set! {
     /// The kind of thing that changed.
@@ -144,17 +144,11 @@ struct Paced {
 }
 
 impl ChangePacer {
-    /// Returns a notice that may pass now, or keeps it until its time. A later one replaces it.
-    pub fn offer(&mut self, notice: ChangeNotice, now: Duration) -> Option<ChangeNotice> {
+    /// Keeps a notice until its time. A later one replaces it.
+    pub fn offer(&mut self, notice: ChangeNotice, now: Duration) {
         let thing = (notice.scope, notice.name.clone());
-        if let Some(paced) = self.0.get_mut(&thing)
-            && now < paced.free_at
-        {
-            paced.waiting = Some(notice);
-            return None;
-        }
-        self.0.insert(thing, Paced { free_at: now + HINT_EVERY, waiting: None });
-        Some(notice)
+        let quiet = Paced { free_at: now + HINT_DELAY, waiting: None };
+        self.0.entry(thing).or_insert(quiet).waiting = Some(notice);
     }
 
     /// Returns the notices whose time has come, and forgets things that were quiet.
@@ -257,17 +251,22 @@ mod tests {
     fn one_thing_is_reported_at_most_once_in_its_time_and_the_last_change_always_comes() {
         let mut pacer = ChangePacer::default();
         let ms = Duration::from_millis;
-        assert!(pacer.offer(run("a"), ms(0)).is_some());
+        pacer.offer(run("a"), ms(0));
+        assert_eq!(pacer.next_due(), Some(HINT_DELAY));
+        assert_eq!(pacer.due(HINT_DELAY - ms(1)), [], "the agent's call comes first");
+        assert_eq!(pacer.due(HINT_DELAY), [run("a")]);
+        let next = HINT_DELAY + HINT_EVERY;
         for at in 1..100 {
-            assert!(pacer.offer(run("a"), ms(at)).is_none(), "{at}");
+            pacer.offer(run("a"), HINT_DELAY + ms(at));
         }
-        assert!(pacer.offer(run("b"), ms(50)).is_some(), "another thing is not held back");
-        assert_eq!(pacer.due(ms(99)), []);
-        assert_eq!(pacer.next_due(), Some(ms(100)));
-        assert_eq!(pacer.due(ms(100)), [run("a")]);
-        assert!(pacer.offer(run("a"), ms(150)).is_none(), "the late one counts as well");
-        assert_eq!(pacer.due(ms(200)), [run("a")]);
-        pacer.due(ms(300));
+        pacer.offer(run("b"), next - HINT_DELAY);
+        assert_eq!(pacer.due(next - ms(1)), []);
+        let mut due = pacer.due(next);
+        due.sort_by(|one, other| one.name.cmp(&other.name));
+        assert_eq!(due, [run("a"), run("b")], "another thing is not held back");
+        pacer.offer(run("a"), next + ms(50));
+        assert_eq!(pacer.due(next + HINT_EVERY), [run("a")], "the late one counts as well");
+        pacer.due(next + 2 * HINT_EVERY);
         assert_eq!(pacer.next_due(), None, "what is quiet is forgotten");
     }
 }

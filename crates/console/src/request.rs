@@ -4,7 +4,7 @@
 use piton_core::{Code, Envelope, NodeId, RunId, SessionId};
 use piton_runtime::provenance::{NodeReference, ThingReference};
 use piton_runtime::request::{
-    EventQuery, NodeAddress, PersonVerdict, RunAddress, SessionReference, SettleRequest,
+    EventQuery, Freshness, NodeAddress, PersonVerdict, RunAddress, SessionReference, SettleRequest,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,23 @@ pub(crate) struct OneSession {
 impl OneSession {
     pub(crate) fn reference(self) -> SessionReference {
         SessionReference(self.session.to_string())
+    }
+}
+
+/// Asks for the shape of a run.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ShapeOfRun {
+    pub(crate) session: SessionId,
+    run: RunId,
+    /// Whether a shape that may be behind is enough.
+    #[serde(default)]
+    pub(crate) freshness: Freshness,
+}
+
+impl ShapeOfRun {
+    pub(crate) fn address(self) -> RunAddress {
+        RunAddress { session: self.session, run: self.run }
     }
 }
 

@@ -21,7 +21,7 @@ use crate::part_request::{
 use crate::reply::{BackpackFlow, FileMap, LineCompletions, PathChanges};
 use crate::request::{
     CompleteLine, KeepSession, OneArtifact, OneNode, OnePromptPart, OneRun, OneSession, OneStep,
-    OneWorkflow, SearchText, SettleRun, SomeEvents, TwoThings,
+    OneWorkflow, SearchText, SettleRun, ShapeOfRun, SomeEvents, TwoThings,
 };
 use crate::route::{NoFields, Route, file, get, get_versioned, post};
 
@@ -56,7 +56,7 @@ pub fn routes() -> Vec<Route> {
         get("/sessions", "piton.session.list/1", |it, NoFields {}| async move { it.runtime.list_sessions().await }),
         get("/sessions/{session}", "piton.session.show/1", |it, asked: OneSession| async move { it.runtime.show_session(&asked.reference()).await.map(SessionShown::fit) }).of_session(|asked: &OneSession| asked.session),
         get("/sessions/{session}/events", "piton.session.events/1", |it, asked: SomeEvents| async move { it.runtime.event_page(asked.session, asked.query()).await }).of_session(|asked: &SomeEvents| asked.session),
-        get_versioned("/sessions/{session}/runs/{run}/shape", "piton.run.shape/1", ShapedRun::version, |it, asked: OneRun| async move { it.runtime.run_shape(asked.address()).await }).of_session(|asked: &OneRun| asked.session).with_bytes_max(SHAPE_BYTES_MAX),
+        get_versioned("/sessions/{session}/runs/{run}/shape", "piton.run.shape/1", ShapedRun::version, |it, asked: ShapeOfRun| async move { it.runtime.run_shape(asked.address(), asked.freshness).await }).of_session(|asked: &ShapeOfRun| asked.session).with_bytes_max(SHAPE_BYTES_MAX),
         get("/sessions/{session}/runs/{run}/pinned", "piton.run.pinned/1", |it, asked: OneRun| async move { it.runtime.pinned_workflow(asked.address()).await }).of_session(|asked: &OneRun| asked.session),
         get("/sessions/{session}/runs/{run}/drift", "piton.run.drift/1", |it, asked: OneRun| async move { it.runtime.workflow_drift(asked.address(), it.project()).await }),
         get("/sessions/{session}/runs/{run}/steps/{node}", "piton.run.step/1", |it, asked: OneStep| async move { it.runtime.step_detail(asked.address()).await }).of_session(|asked: &OneStep| asked.session),

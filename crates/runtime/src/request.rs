@@ -43,13 +43,13 @@ piton_core::closed_set! {
 }
 
 piton_core::closed_set! {
-    /// What a page of runs is made from.
+    /// What a reply about runs is made from.
     #[derive(Default)]
     pub enum Freshness {
-        /// Everything that was recorded until now: every session is followed first.
+        /// Everything that was recorded until now: sessions are followed first.
         #[default]
         Now => "now",
-        /// What is indexed. Something else keeps the index up to date.
+        /// What is indexed or cached. It may be behind, and is there at once.
         Indexed => "indexed",
     }
 }

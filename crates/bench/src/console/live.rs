@@ -21,10 +21,10 @@ use crate::workflow::BenchRun;
 /// Steps of the run before it is measured.
 const STEPS: u64 = 200;
 
-/// Number of advances in one turn.
-const ADVANCES: u64 = 10;
+/// Number of advances in one turn: some reactions of the console fall into it.
+const ADVANCES: u64 = 100;
 
-const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 6, warm_up: 1 };
+const SCHEDULE: Schedule = Schedule { blocks: 6, pairs: 5, warm_up: 1 };
 const TIME_RATIO_MAX: f64 = 1.10;
 const CPU_RATIO_MAX: f64 = 1.05;
 

@@ -23,7 +23,7 @@ use crate::redaction::{MachinePaths, Redaction};
 use crate::reply::{
     ExportOmission, ExportedStep, OmissionKind, ReplyRoom, RunExport, StepDetail, StepWrites,
 };
-use crate::request::{RunAddress, SessionReference};
+use crate::request::{Freshness, RunAddress, SessionReference};
 use crate::workflow::Runtime;
 
 impl Runtime {
@@ -41,7 +41,7 @@ impl Runtime {
         machine: MachinePaths,
     ) -> Result<RunExport, Envelope> {
         let RunAddress { session, run } = at;
-        let shape = self.run_shape(at).await?;
+        let shape = self.run_shape(at, Freshness::Now).await?;
         let (events, _) = self.valid_events(session).await?;
         let is_of_run = |event: &SessionEvent| {
             event.body().scope().is_none_or(|scope| scope.run_id.is_none_or(|own| own == run))

@@ -28,6 +28,9 @@ pub struct ShapedRun {
     /// The end of the events that were read. The same cursor means the same shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
+    /// Set if the session has grown since. Only a reply that was asked for from the cache can be behind.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_behind: bool,
     /// The damage of the session. The rest of the reply is then about its valid beginning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damage: Option<Envelope>,

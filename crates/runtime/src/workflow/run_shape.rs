@@ -1,7 +1,8 @@
 //! A run for a page: all of its nodes, as far as its session is valid.
 //!
 //! A process that has not read a long session yet takes its shape from the projection cache, where another process left
-//! it, and reads the events only if something was appended since.
+//! it. If something was appended since, the shape is behind: whoever asked for what is there at once gets it all the
+//! same, and everybody else waits until the events are read.
 //!
 //! *Limitations*: damage to events that were read before is found when they are read again, as in the list of runs.
 
@@ -17,7 +18,7 @@ use super::artifacts::content_lost;
 use super::runtime::Runtime;
 use crate::bounds::SHAPE_CACHED_NODES_MIN;
 use crate::reply::ShapedRun;
-use crate::request::RunAddress;
+use crate::request::{Freshness, RunAddress};
 
 /// A shape as the projection cache keeps it.
 #[derive(Serialize, Deserialize)]
@@ -32,22 +33,29 @@ struct CachedShape {
 
 impl Runtime {
     /// Returns a run with all of its nodes. Of a damaged session, the valid beginning is shown.
-    pub async fn run_shape(&self, at: RunAddress) -> Result<ShapedRun, Envelope> {
+    pub async fn run_shape(
+        &self,
+        at: RunAddress,
+        freshness: Freshness,
+    ) -> Result<ShapedRun, Envelope> {
         let RunAddress { session, run } = at;
         let kept = control(&*self.ports.table, session).await? == RetentionMark::Keep;
         let reader = self.sessions.reader();
         let is_known = reader.loader().has_read(session);
-        if !is_known && let Some(cached) = self.cached_shape(at).await {
+        if !is_known
+            && let Some((cached, is_behind)) = self.cached_shape(at).await
+            && (!is_behind || freshness == Freshness::Indexed)
+        {
             let CachedShape { cursor, summary, shape, .. } = cached;
-            let (cursor, damage) = (Some(cursor), None);
             return Ok(ShapedRun {
                 session_id: session,
                 run_id: run,
                 summary,
                 kept,
                 shape,
-                cursor,
-                damage,
+                cursor: Some(cursor),
+                is_behind,
+                damage: None,
             });
         }
         let inspected = self.inspect(session).await?;
@@ -55,9 +63,16 @@ impl Runtime {
         let shape = shape.map_err(|error| lost(session, &error))?;
         // The graph is worth showing even if the content at its tip is lost; such nodes count as unplaced.
         let summary = reader.summary_of(&inspected, run).await.unwrap_or_default();
-        let (cursor, damage) = (inspected.cursor(), damage(session, &inspected));
-        let shaped =
-            ShapedRun { session_id: session, run_id: run, summary, kept, shape, cursor, damage };
+        let shaped = ShapedRun {
+            session_id: session,
+            run_id: run,
+            summary,
+            kept,
+            shape,
+            cursor: inspected.cursor(),
+            is_behind: false,
+            damage: damage(session, &inspected),
+        };
         // Written once for each process that reads the session, not whenever it grows.
         if !is_known && shaped.shape.nodes.id.len() >= SHAPE_CACHED_NODES_MIN {
             self.cache_shape(&shaped).await;
@@ -65,16 +80,20 @@ impl Runtime {
         Ok(shaped)
     }
 
-    /// Returns the shape that the projection cache has, if nothing was appended since.
-    async fn cached_shape(&self, at: RunAddress) -> Option<CachedShape> {
+    /// Returns the shape that the projection cache has, and whether the session has grown since.
+    async fn cached_shape(&self, at: RunAddress) -> Option<(CachedShape, bool)> {
         let stream = StreamId::from(at.session);
         let bytes = self.ports.cache.get(&cache_key(&stream)).await.ok()??;
         // An entry that is damaged, or about another run of the session, is a miss.
         let cached: CachedShape = serde_json::from_slice(&bytes).ok()?;
         let is_meant = |cached: &CachedShape| cached.run_id == at.run;
         let cached = Some(cached).filter(is_meant)?;
-        let follow = self.ports.journal.follow(&stream, &cached.cursor).await;
-        matches!(follow, Ok(Follow::Unchanged)).then_some(cached)
+        match self.ports.journal.follow(&stream, &cached.cursor).await {
+            Ok(Follow::Unchanged) => Some((cached, false)),
+            Ok(Follow::Appended { .. }) => Some((cached, true)),
+            // Whatever it was made from is gone, or cannot be read now.
+            Ok(Follow::Replaced) | Err(_) => None,
+        }
     }
 
     /// Leaves a shape for other processes. It can always be made again, so a failure is none.

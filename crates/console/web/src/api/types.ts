@@ -3293,6 +3293,14 @@ export type Shape = {
   type: 'any_object';
 };
 
+/** Asks for the shape of a run. */
+export type ShapeOfRun = {
+  /** Whether a shape that may be behind is enough. */
+  freshness?: Freshness;
+  run: RunId;
+  session: SessionId;
+};
+
 /** A step of the workflow that nodes refer to. */
 export type ShapeStep = {
   /** Whether a page folds it until somebody asks: a probe that Piton added explains more than it does. */
@@ -3309,6 +3317,8 @@ export type ShapedRun = {
   cursor?: Cursor;
   /** The damage of the session. The rest of the reply is then about its valid beginning. */
   damage?: Envelope;
+  /** Set if the session has grown since. Only a reply that was asked for from the cache can be behind. */
+  isBehind?: boolean;
   /** Set if it survives its retention time. */
   kept: boolean;
   /** The run. */
@@ -4177,7 +4187,7 @@ export interface Routes {
   'GET /sessions/{session}/runs/{run}/pinned': { request: OneRun; reply: Named<'piton.run.pinned/1', PinnedRun> };
   'POST /sessions/{session}/runs/{run}/prefer': { request: OneNode; reply: Named<'piton.session.prefer/1', PreferredBranch> };
   'GET /sessions/{session}/runs/{run}/recap': { request: OneNode; reply: Named<'piton.blame.recap/1', RecapBlame> };
-  'GET /sessions/{session}/runs/{run}/shape': { request: OneRun; reply: Named<'piton.run.shape/1', ShapedRun> };
+  'GET /sessions/{session}/runs/{run}/shape': { request: ShapeOfRun; reply: Named<'piton.run.shape/1', ShapedRun> };
   'GET /sessions/{session}/runs/{run}/steps/{node}': { request: OneStep; reply: Named<'piton.run.step/1', StepDetail> };
   'GET /sessions/{session}/runs/{run}/steps/{node}/prompt': { request: OnePromptPart; reply: Named<'piton.run.prompt/1', PromptPart> };
   'GET /sessions/{session}/runs/{run}/steps/{node}/writes': { request: OneStep; reply: Named<'piton.run.writes/1', StepWrites> };

@@ -7,7 +7,7 @@ use piton_runtime::backpack::inspect::Backpacks;
 use piton_runtime::provenance::Worlds;
 use piton_runtime::redaction::MachinePaths;
 use piton_runtime::reply::{OmissionKind, RunExport};
-use piton_runtime::request::{Continue, RunAddress, SessionReference, SubmittedOutput};
+use piton_runtime::request::{Continue, Freshness, RunAddress, SessionReference, SubmittedOutput};
 use serde_json::{Value, json};
 
 use super::comparing::journal;
@@ -42,7 +42,7 @@ async fn careless(machine: &Machine, token_in_notes: bool) -> (RunExport, String
     agent.continue_workflow(call).await.unwrap();
     let runtime = machine.runtime();
     let at = RunAddress { session: first.body.run.session_id, run: first.body.run.run_id };
-    let node = runtime.run_shape(at).await.unwrap().shape.nodes.id[0];
+    let node = runtime.run_shape(at, Freshness::Now).await.unwrap().shape.nodes.id[0];
 
     let ports = journal(machine);
     let (id, holder) = ("paid".parse().unwrap(), Holder::new("a test").unwrap());
@@ -70,7 +70,7 @@ async fn an_exported_run_has_everything_that_a_page_shows() {
     let (export, _) = careless(&machine, false).await;
     let runtime = machine.runtime();
     let at = RunAddress { session: export.session_id, run: export.run_id };
-    let shape = runtime.run_shape(at).await.unwrap();
+    let shape = runtime.run_shape(at, Freshness::Now).await.unwrap();
     assert_eq!(export.steps.len(), shape.shape.nodes.id.len());
     assert_eq!(export.shape["shape"], serde_json::to_value(&shape.shape).unwrap());
     let first = &export.steps[&shape.shape.nodes.id[0].to_string()];

@@ -7,8 +7,8 @@ use piton_runtime::bounds::{EVENTS_PAGE_MAX, PROMPT_SHOWN_BYTES_MAX, SHAPE_CACHE
 use piton_runtime::config::SettingKey;
 use piton_runtime::reply::{PromptOrigin, Reply, StepChange};
 use piton_runtime::request::{
-    Continue, EventQuery, NodeAddress, PersonVerdict, RunAddress, RunQuery, SessionReference,
-    SettleRequest, SubmittedOutput,
+    Continue, EventQuery, Freshness, NodeAddress, PersonVerdict, RunAddress, RunQuery,
+    SessionReference, SettleRequest, SubmittedOutput,
 };
 use piton_runtime::workflow::{CollectMode, SetSetting};
 use piton_runtime::{Connection, Runtime};
@@ -22,7 +22,7 @@ fn address(reply: &Reply) -> RunAddress {
 
 /// The node with this index in the shape of a run.
 async fn node(runtime: &Runtime, at: RunAddress, index: usize) -> NodeAddress {
-    let shaped = runtime.run_shape(at).await.unwrap();
+    let shaped = runtime.run_shape(at, Freshness::Now).await.unwrap();
     let node = shaped.shape.nodes.id[index];
     NodeAddress { session: at.session, run: at.run, node }
 }
@@ -217,7 +217,7 @@ async fn a_damaged_session_shows_its_valid_beginning_everywhere() {
     let machine = Machine::on_disk();
     let (_, first) = dropped(&machine).await;
     let at = address(&first);
-    let whole = machine.runtime().run_shape(at).await.unwrap();
+    let whole = machine.runtime().run_shape(at, Freshness::Now).await.unwrap();
     assert!(whole.damage.is_none() && whole.cursor.is_some());
     let session = at.session.to_string();
     let events = machine.data().join("sessions").join(&session).join("events");
@@ -227,7 +227,7 @@ async fn a_damaged_session_shows_its_valid_beginning_everywhere() {
     std::fs::write(segments.last().unwrap(), "{}\n").unwrap();
 
     let runtime = machine.runtime();
-    let shaped = runtime.run_shape(at).await.unwrap();
+    let shaped = runtime.run_shape(at, Freshness::Now).await.unwrap();
     let damage = shaped.damage.unwrap();
     assert!(damage.suggestion.contains(&format!("piton session verify {session}")), "{damage:?}");
     assert_eq!((whole.shape.nodes.id.len(), shaped.shape.nodes.id.len()), (2, 1));
@@ -269,9 +269,9 @@ async fn a_new_process_takes_a_long_shape_from_the_cache_until_something_is_appe
         token = agent.continue_workflow(call).await.unwrap().body.ack_token;
         nodes += 1;
     }
-    let whole = machine.runtime().run_shape(at).await.unwrap();
+    let whole = machine.runtime().run_shape(at, Freshness::Now).await.unwrap();
     assert_eq!(
-        machine.runtime().run_shape(at).await.unwrap(),
+        machine.runtime().run_shape(at, Freshness::Now).await.unwrap(),
         whole,
         "from the cache it is the same"
     );
@@ -286,21 +286,38 @@ async fn a_new_process_takes_a_long_shape_from_the_cache_until_something_is_appe
     machine.ports.cache.put(&key, forged.into_bytes()).await.unwrap();
     let known = machine.runtime();
     known.pinned_workflow(at).await.unwrap();
-    assert_eq!(known.run_shape(at).await.unwrap(), whole, "events that were read count more");
-    assert_eq!(machine.runtime().run_shape(at).await.unwrap().shape.titles, ["Forged"]);
+    assert_eq!(
+        known.run_shape(at, Freshness::Now).await.unwrap(),
+        whole,
+        "events that were read count more"
+    );
+    assert_eq!(
+        machine.runtime().run_shape(at, Freshness::Now).await.unwrap().shape.titles,
+        ["Forged"]
+    );
 
     let stop = json!({ "kind": "wr.loop_control", "loopId": "rounds", "decision": "stop" });
     let output = SubmittedOutput { notes_markdown: None, artifacts: vec![stop] };
     let call = Continue { ack_token: token, output: Some(output), ..Continue::default() };
     agent.continue_workflow(call).await.unwrap();
-    let grown = machine.runtime().run_shape(at).await.unwrap();
+    let cached = machine.runtime().run_shape(at, Freshness::Indexed).await.unwrap();
+    assert_eq!(
+        (cached.shape.nodes.id.len(), cached.is_behind),
+        (nodes, true),
+        "it is there at once"
+    );
+    let grown = machine.runtime().run_shape(at, Freshness::Now).await.unwrap();
+    assert!(!grown.is_behind);
     assert_eq!(
         (grown.shape.nodes.id.len(), grown.shape.titles),
         (nodes + 1, vec!["Work".to_owned()])
     );
     // What is no entry is a miss.
     machine.ports.cache.put(&key, b"{}".to_vec()).await.unwrap();
-    assert_eq!(machine.runtime().run_shape(at).await.unwrap().shape.titles, ["Work"]);
+    assert_eq!(
+        machine.runtime().run_shape(at, Freshness::Now).await.unwrap().shape.titles,
+        ["Work"]
+    );
 }
 
 // shows: WR-510, WR-511
@@ -409,7 +426,7 @@ async fn a_retention_that_is_set_meanwhile_changes_no_graph_of_a_run() {
     let (runtime, at) = (machine.runtime(), address(&first));
     let graphs = async || {
         let tree = runtime.run_tree(&SessionReference(at.run.to_string())).await.unwrap();
-        let shape = runtime.run_shape(at).await.unwrap();
+        let shape = runtime.run_shape(at, Freshness::Now).await.unwrap();
         let page = runtime.run_page(&RunQuery::default()).await.unwrap();
         [json!(tree), json!(shape), json!(page.runs)]
     };
