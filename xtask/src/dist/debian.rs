@@ -12,6 +12,8 @@ use super::tarball::{Tarball, gzip};
 /// Longest line of a description.
 const COLUMNS: usize = 78;
 
+const INFALLIBLE: &str = "writing to a string does not fail";
+
 /// One file of the system.
 struct Installed {
     path: String,
@@ -83,7 +85,7 @@ fn control_file(contents: &Contents, version: &str, files: &[Installed]) -> Stri
     let size: usize = files.iter().map(|file| file.bytes.len().div_ceil(1024)).sum();
     let mut needs = format!("libc6 (>= {})", contents.needs.glibc);
     if let Some(libgcc) = &contents.needs.libgcc {
-        write!(needs, ", libgcc-s1 (>= {libgcc})").expect("writing to a string does not fail");
+        write!(needs, ", libgcc-s1 (>= {libgcc})").expect(INFALLIBLE);
     }
     format!(
         "Package: {PROGRAM}\nVersion: {version}\nArchitecture: amd64\nMaintainer: {MAINTAINER}\n\
@@ -107,7 +109,7 @@ fn indented(text: &str) -> String {
         line.push(' ');
         line.push_str(word);
     }
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.join("\n") + "\n"
 }
 
 /// The one entry that is about this version, in Debian's form.
@@ -129,14 +131,12 @@ fn copyright(licenses: &[Document]) -> String {
         .lines()
         .map(|line| if line.is_empty() { " .\n".to_owned() } else { format!(" {line}\n") })
         .collect();
-    let others: String = licenses
-        .iter()
-        .filter(|license| is_of_others(license))
-        .map(|license| {
-            let name = &license.name;
-            format!("Comment: The libraries that the program is linked with have licences of their own,\n in /usr/share/doc/{PROGRAM}/{name}.gz.\n")
-        })
-        .collect();
+    let mut others = String::new();
+    for name in licenses.iter().filter(|license| is_of_others(license)).map(|it| &it.name) {
+        others +=
+            "Comment: The libraries that the program is linked with have licences of their own,\n";
+        writeln!(others, " in /usr/share/doc/{PROGRAM}/{name}.gz.").expect(INFALLIBLE);
+    }
     format!(
         "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\
          Upstream-Name: {PROGRAM}\nSource: {REPOSITORY}\n{others}\n\

@@ -96,28 +96,26 @@ impl Linked {
 
     /// Adds SQLite, which its crate carries as C source.
     fn add_sqlite(&mut self) -> Result<()> {
-        let crates = self.components.values_mut();
-        for carrier in crates.filter(|component| component.name == SQLITE.0) {
-            let header = carrier.directory.as_deref().unwrap_or(Path::new("")).join(SQLITE.1);
-            let text = fs::read_to_string(&header)
-                .with_context(|| format!("reading {}", header.display()))?;
-            let version =
-                text.lines().find_map(|line| line.strip_prefix("#define SQLITE_VERSION "));
-            let version =
-                version.context("SQLite does not say its version")?.trim().trim_matches('"');
-            let url = format!("pkg:generic/sqlite@{version}");
-            carrier.uses.push(url.clone());
-            let component = Component {
-                name: "sqlite".to_owned(),
-                version: version.to_owned(),
-                license: "blessing".to_owned(),
-                checksum: None,
-                directory: None,
-                uses: Vec::new(),
-            };
-            self.components.insert(url, component);
+        let mut crates = self.components.values_mut();
+        let Some(carrier) = crates.find(|component| component.name == SQLITE.0) else {
             return Ok(());
-        }
+        };
+        let header = carrier.directory.as_deref().unwrap_or(Path::new("")).join(SQLITE.1);
+        let text =
+            fs::read_to_string(&header).with_context(|| format!("reading {}", header.display()))?;
+        let version = text.lines().find_map(|line| line.strip_prefix("#define SQLITE_VERSION "));
+        let version = version.context("SQLite does not say its version")?.trim().trim_matches('"');
+        let url = format!("pkg:generic/sqlite@{version}");
+        carrier.uses.push(url.clone());
+        let component = Component {
+            name: "sqlite".to_owned(),
+            version: version.to_owned(),
+            license: "blessing".to_owned(),
+            checksum: None,
+            directory: None,
+            uses: Vec::new(),
+        };
+        self.components.insert(url, component);
         Ok(())
     }
 }

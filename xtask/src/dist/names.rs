@@ -8,7 +8,7 @@ pub(crate) const PROGRAM: &str = "piton";
 pub(crate) const CRATE: &str = "piton-cli";
 /// The npm package with the program for Linux on x86-64. A scope keeps names for other platforms.
 pub(crate) const NPM_LINUX_X64: &str = "@piton-rs/linux-x64";
-/// The package on PyPI, where `piton` is another project. Its module is named after the program.
+/// The package on `PyPI`, where `piton` is another project. Its module is named after the program.
 pub(crate) const PYPI: &str = "piton-rs";
 
 /// The platform that everything is built for.

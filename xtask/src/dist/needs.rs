@@ -106,7 +106,7 @@ impl fmt::Display for LibraryVersion {
     }
 }
 
-fn text<'d>(strings: StringTable<'d>, offset: u32) -> Result<&'d str> {
+fn text(strings: StringTable<'_>, offset: u32) -> Result<&str> {
     let bytes = strings.get(offset).ok().context("a name outside its table")?;
     Ok(std::str::from_utf8(bytes)?)
 }

@@ -63,11 +63,11 @@ impl Wheel {
 }
 
 fn metadata(contents: &Contents, version: &str) -> String {
-    let licenses: String =
-        contents.licenses.iter().map(|file| format!("License-File: {}\n", file.name)).collect();
+    let licenses: Vec<&str> = contents.licenses.iter().map(|file| file.name.as_str()).collect();
+    let licenses = licenses.join("\nLicense-File: ");
     format!(
         "Metadata-Version: 2.4\nName: {PYPI}\nVersion: {version}\nSummary: {SUMMARY}\n\
-         Project-URL: Repository, {REPOSITORY}\nLicense-Expression: {LICENSE}\n{licenses}\
+         Project-URL: Repository, {REPOSITORY}\nLicense-Expression: {LICENSE}\nLicense-File: {licenses}\n\
          Requires-Python: >=3.8\nDescription-Content-Type: text/markdown\n\n{}",
         String::from_utf8_lossy(&contents.readme.text)
     )

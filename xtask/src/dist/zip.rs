@@ -95,7 +95,7 @@ mod tests {
             assert_eq!(dos_time(time.parse().unwrap()).ok(), expected, "{time}");
         };
         check("1980-01-01T00:00:00Z", Some((1 << 21) | (1 << 16)));
-        let (date, time) = ((43 << 9) | (11 << 5) | 14, (22 << 11) | (13 << 5) | 10);
+        let (date, time) = ((43 << 9) | (11 << 5) | 0b0_1110, (22 << 11) | (13 << 5) | 0b0_1010);
         check("2023-11-14T22:13:21Z", Some((date << 16) | time));
         check("1979-12-31T23:59:59Z", None);
     }
