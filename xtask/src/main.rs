@@ -16,6 +16,7 @@ mod bench;
 mod commit;
 mod console;
 mod coverage;
+mod dist;
 mod fuzz;
 mod generate;
 mod problem;
@@ -58,6 +59,8 @@ enum Command {
     Coverage(coverage::Options),
     /// Fuzz everything that others send or that lies on a disk.
     Fuzz(fuzz::Options),
+    /// Build the program and pack it for every way to install it; publishes nothing.
+    Dist(dist::Options),
     /// Check the page of the console: its types, its build, and the program in a browser.
     Console,
     /// Take screenshots of every page of the console.
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Command::Bench(options) => bench::run(&options),
         Command::Coverage(options) => coverage::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::Dist(options) => dist::run(&options),
         Command::Console => console::run(),
         Command::Screenshots => console::take_screenshots(),
     };
