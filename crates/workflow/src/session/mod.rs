@@ -9,6 +9,7 @@
 //! | `loader` | loads and folds sessions, loads their content, and caches both up to a limit |
 //! | `reader`, `sessions` | the reading half; the writing half with the lease and the plan |
 //! | `start`, `advance`, `checkpoint`, `prefer`, `prefer_branch`, `settle` | load, decide, append |
+//! | `refusals` | the refusals of a step so far, and the question to the person that follows from too many |
 //! | `checked_output`, `advance_draft` | the events that record an output |
 //! | `derive` | ids that derive from an attempt |
 //! | `reply_basis`, `reply_builder` | a reply from recorded facts alone |
@@ -39,6 +40,7 @@ mod prefer_branch;
 mod reader;
 mod rehydrate;
 mod reply;
+mod refusals;
 mod reply_basis;
 mod reply_builder;
 mod request;

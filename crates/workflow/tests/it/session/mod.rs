@@ -9,6 +9,7 @@ mod loading;
 mod person;
 mod prefer_branch;
 mod preferences;
+mod refused;
 mod replay;
 pub(crate) mod rig;
 mod shape;
