@@ -13,6 +13,7 @@
 //! | `checked_output`, `advance_draft` | the events that record an output |
 //! | `derive` | ids that derive from an attempt |
 //! | `reply_basis`, `reply_builder` | a reply from recorded facts alone |
+//! | `guidance` | the guidance for a whole workflow in a reply: in full, or a reminder |
 //! | `rehydrate` | the state of a run, for an agent that resumes it |
 //! | `reply`, `text` | the reply as data, and as an agent reads it |
 //! | `error` | reasons for a call to fail |
@@ -33,14 +34,15 @@ mod checked_output;
 mod checkpoint;
 mod derive;
 mod error;
+mod guidance;
 mod inspect;
 mod loader;
 mod prefer;
 mod prefer_branch;
 mod reader;
+mod refusals;
 mod rehydrate;
 mod reply;
-mod refusals;
 mod reply_basis;
 mod reply_builder;
 mod request;
@@ -57,8 +59,8 @@ pub use loader::{FoldedSession, PinnedWorkflow, SessionLoader};
 pub use prefer_branch::PreferredBranch;
 pub use reader::Reader;
 pub use reply::{
-    CheckpointBody, CheckpointReply, DecisionLine, GapLine, NextCall, NextParams, PendingReply,
-    Reply, ReplyBody, ReplyKind, ReplyNotice, RunLine, TOOL_CONTINUE,
+    CheckpointBody, CheckpointReply, DecisionLine, GapLine, LoopTurn, NextCall, NextParams,
+    PendingReply, Reply, ReplyBody, ReplyKind, ReplyNotice, RunLine, TOOL_CONTINUE,
 };
 pub use request::{
     Checkpoint, Continue, PersonVerdict, Prefer, PreferBranch, SettleRequest, SourcedWorkflow,
