@@ -6,7 +6,7 @@ mod checkpoint;
 mod context;
 mod given;
 mod loading;
-mod person;
+pub(crate) mod person;
 mod prefer_branch;
 mod preferences;
 mod refused;
