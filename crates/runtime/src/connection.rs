@@ -116,9 +116,23 @@ impl Connection {
             let open = if is_paired { Vec::new() } else { self.open_runs() };
             self.runtime.check_label(LabelledCall::Output, token, label.as_deref(), &open).await?;
         }
+        let is_output = request.ack_token.is_some();
+        let ask_after_refusals = is_output.then(|| self.ask_after_refusals());
+        let request = Continue { ask_after_refusals, ..request };
         let mut reply = self.runtime.sessions.proceed(request).await?;
         reply.notices.extend(self.note(&reply.body.run, reply.body.is_complete));
         Ok(reply)
+    }
+
+    /// Returns the number of refusals in a row with which the person is asked. A configuration that was damaged since
+    /// the program started stops no run.
+    fn ask_after_refusals(&self) -> u32 {
+        let project = self.project(None).ok().flatten();
+        let settings = self.runtime.settings_for(project.as_ref().map(ProjectDir::path));
+        settings.map_or_else(
+            |_| self.runtime.applied().ask_after_refusals(),
+            |settings| settings.ask_after_refusals(),
+        )
     }
 
     /// Returns the question for a person that follows from this reply; `None` if there is none or they have answered.

@@ -400,6 +400,13 @@ pub const RETENTION_DAYS_MAX: u32 = 36_500;
 /// Maximum number of tags of a workflow: enough to be found by, too few to be found by everything.
 pub const TAGS_MAX: usize = 8;
 
+/// Number of refusals of one step in a row with which the person is asked, unless a setting says otherwise: the first
+/// may be an oversight and the second a misunderstanding; a third shows that the texts do not help.
+pub const ASK_AFTER_REFUSALS_DEFAULT: u32 = 3;
+
+/// Maximum of that setting. Beyond it, an agent repeats itself and nobody knows.
+pub const ASK_AFTER_REFUSALS_MAX: u32 = 20;
+
 /// Maximum number of bytes of a step's prompt, and of its notes, shown to a person who is asked about it: a dialog holds
 /// a paragraph.
 pub const QUESTION_EXCERPT_BYTES_MAX: usize = 600;

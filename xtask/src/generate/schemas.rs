@@ -1,5 +1,6 @@
 //! JSON Schemas of the types that outlive a process or cross its border.
 
+use piton_workflow::source::{Dialect, file_schema};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, schema_for};
 
@@ -17,6 +18,8 @@ fn workflow() -> Vec<(&'static str, Schema)> {
         ("bundle", schema_for!(piton_workflow::bundle::Bundle)),
         ("execution-snapshot", schema_for!(piton_workflow::snapshot::ExecutionSnapshot)),
         ("session-event", schema_for!(piton_workflow::SessionEvent)),
+        ("workflow-classic", file_schema(Dialect::Classic)),
+        ("workflow-strict", file_schema(Dialect::Strict)),
     ]
 }
 

@@ -1,6 +1,7 @@
 //! `piton workflow`.
 
 use std::fs;
+use std::path::Path;
 
 use crate::rig::{Rig, text};
 
@@ -47,6 +48,32 @@ fn a_new_workflow_can_be_run_as_it_is_written() {
     let (code, error) = rig.fails(&["workflow", "new", "wr.mine"]);
     assert_eq!(code, 1);
     assert!(error["message"].as_str().unwrap().contains("not written"), "{error}");
+}
+
+#[test]
+fn a_new_workflow_names_the_schema_beside_it_and_is_valid_by_it() {
+    let rig = Rig::new();
+    let parsed = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
+    let written = rig.tells(&["workflow", "new", "project.notes", "--project"]);
+    let file = Path::new(written["file"].as_str().unwrap());
+    let source = parsed(&fs::read_to_string(file).unwrap());
+    let beside = file.parent().unwrap().join(source["$schema"].as_str().unwrap());
+    let schema = parsed(&fs::read_to_string(&beside).unwrap());
+    assert!(jsonschema::is_valid(&schema, &source));
+    let mut misspelt = source.clone();
+    misspelt["steps"][0]["titel"] = "Plan".into();
+    assert!(!jsonschema::is_valid(&schema, &misspelt));
+    assert_eq!(parsed(&rig.says(&["workflow", "schema"])), schema);
+    assert_eq!(rig.tells(&["workflow", "schema", "--dialect", "strict"])["title"], schema["title"]);
+    let classic = parsed(&rig.says(&["workflow", "schema", "--dialect", "classic"]));
+    assert!(!jsonschema::is_valid(&classic, &source), "it is another form");
+    assert_eq!(rig.run(&["workflow", "schema", "--dialect", "shipped"]).status.code(), Some(2));
+
+    // Another version of Piton may have left its own. It is no workflow, whatever it holds.
+    fs::write(&beside, "{").unwrap();
+    rig.says(&["workflow", "validate"]);
+    rig.tells(&["workflow", "new", "project.more", "--project"]);
+    assert_eq!(parsed(&fs::read_to_string(&beside).unwrap()), schema);
 }
 
 // shows: WR-400 (with nothing_is_saved_under_an_older_name, a_new_workflow_needs_a_namespace)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use piton_core::{Digest, canonical};
+use piton_workflow::bounds::ASK_AFTER_REFUSALS_DEFAULT;
 use piton_workflow::event::Preferences;
 use piton_workflow::{Autonomy, RiskPolicy};
 use schemars::JsonSchema;
@@ -116,6 +117,11 @@ impl Settings {
         let preset = Preferences::preset(autonomy.unwrap_or(Autonomy::Guided));
         let risk: Option<RiskPolicy> = self.named(SettingKey::RiskPolicy);
         Preferences { risk_policy: risk.unwrap_or(preset.risk_policy), ..preset }
+    }
+
+    /// Returns the number of refusals of one step in a row with which the person is asked.
+    pub fn ask_after_refusals(&self) -> u32 {
+        self.whole(SettingKey::AskAfterRefusals).unwrap_or(ASK_AFTER_REFUSALS_DEFAULT)
     }
 
     /// Returns the number of days that a session is kept.

@@ -4,7 +4,9 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use piton_workflow::bounds::RETENTION_DAYS_MAX;
+use piton_workflow::bounds::{
+    ASK_AFTER_REFUSALS_DEFAULT, ASK_AFTER_REFUSALS_MAX, RETENTION_DAYS_MAX,
+};
 use piton_workflow::{Autonomy, RiskPolicy};
 
 use super::settings::SettingSource;
@@ -26,6 +28,8 @@ piton_core::closed_set! {
         Autonomy => "preferences.autonomy",
         /// Which of several correct approaches new runs choose.
         RiskPolicy => "preferences.risk_policy",
+        /// The number of refusals of one step in a row with which the person is asked.
+        AskAfterRefusals => "preferences.ask_after_refusals",
         /// The number of days that a session is kept after its last event.
         RetentionDays => "retention.days",
         /// The address that the server listens on.
@@ -112,6 +116,16 @@ impl SettingKey {
                 example: "\"conservative\"",
                 default: None,
                 meaning: "Which of several correct approaches new runs choose. If it is not set, it follows from the autonomy.",
+            },
+            Self::AskAfterRefusals => SettingRow {
+                variable: "PITON_ASK_AFTER_REFUSALS",
+                form: ValueForm::Whole { min: 1, max: ASK_AFTER_REFUSALS_MAX },
+                effect: Effect::Live,
+                in_project: true,
+                example: "3",
+                default: Some(Value::Whole(ASK_AFTER_REFUSALS_DEFAULT)),
+                meaning: "The number of refusals of one step in a row with which the person is asked. In `full_auto_never_stop` \
+                 nothing is refused.",
             },
             Self::RetentionDays => SettingRow {
                 variable: "PITON_RETENTION_DAYS",

@@ -32,6 +32,8 @@ pub use contents::{
     FileProblem, LibraryContents, LibraryWorkflow, Routine, ShadowedFile, UnloadedFile,
 };
 pub use find::FoundWorkflow;
+pub use piton_workflow::source::{Dialect, file_schema};
 pub use routines::compile_beside;
+pub use save::schema_text;
 pub use scan::{PROJECT_WORKFLOWS, USER_WORKFLOWS, WorkflowSource, sources};
 pub use source_files::SourceFiles;

@@ -17,7 +17,7 @@ use piton_core::digest::FileBytes;
 use piton_core::error::{MeasuredSize, Retry, sentence};
 use piton_core::{Code, Digest, Envelope};
 use piton_workflow::bounds::SOURCE_BYTES_MAX;
-use piton_workflow::source::{Purpose, rename_ids};
+use piton_workflow::source::{Dialect, Purpose, file_schema, rename_ids};
 
 use super::scan::read;
 use super::source_files::{SourceFiles, SourceLocation, unreadable};
@@ -28,6 +28,9 @@ use crate::text_diff;
 
 /// Template of a new workflow.
 const TEMPLATE: &str = include_str!("template.json");
+
+/// File that the template refers to as its schema. The library skips names with a dot.
+const SCHEMA_FILE: &str = ".workflow.schema.json";
 
 /// Beginning of the name of a file that is being written. The library skips names with a dot.
 const UNFINISHED: &str = ".piton-save-";
@@ -99,9 +102,18 @@ impl SourceFiles {
         self.begin(&text, target)
     }
 
-    /// Begins a workflow from a template that can be run as it is.
+    /// Begins a workflow from a template that can be run as it is, with the schema that an editor checks it by.
     pub fn create(&self, request: &NewSource) -> Result<SavedSource, Envelope> {
-        self.begin(TEMPLATE, request)
+        let saved = self.begin(TEMPLATE, request)?;
+        let (_, directory) = self.directory(request.project)?;
+        let target = self.writable(&directory.join(SCHEMA_FILE))?;
+        let schema = schema_text(Dialect::Strict);
+        let _lock = lock(&directory)?;
+        // It is replaced where another version of Piton wrote it.
+        if read(&target).ok().as_ref() != Some(&schema) {
+            replace(&target, schema.as_bytes()).map_err(|error| not_written(&target, &error))?;
+        }
+        Ok(saved)
     }
 
     /// Writes a text under a new id, to a file that is named after it.
@@ -170,6 +182,12 @@ impl SourceFiles {
             "Edit that file yourself, or name its directory in `workflows.dirs` of your configuration.",
         ))
     }
+}
+
+/// Returns the JSON Schema of workflow files in `dialect`, as a file holds it.
+pub fn schema_text(dialect: Dialect) -> String {
+    let schema = serde_json::to_string_pretty(&file_schema(dialect));
+    schema.expect("a schema is JSON") + "\n"
 }
 
 fn saved(path: &Path, text: &str, check: SourceCheck) -> SavedSource {

@@ -134,9 +134,12 @@ impl Runtime {
         Ok(InboxRuns { runs, left_out, unreadable, unreadable_left_out })
     }
 
-    /// True if the step that a run is at may ask a person something. Most steps never do, and the pinned workflow,
-    /// which many runs share, says so.
+    /// True if the step that a run is at may ask a person something: any step that was refused too often does. Most
+    /// others never do, and the pinned workflow, which many runs share, says so.
     async fn may_ask(&self, run: &RunSummary) -> bool {
+        if run.status == RunStatus::Blocked {
+            return true;
+        }
         let Some(step) = &run.step else { return false };
         let pinned = self.sessions.reader().loader().workflow(run.workflow.hash).await;
         // Without the workflow, the run itself is asked.

@@ -44,6 +44,7 @@ pub use definitions::{Definitions, Reference};
 pub use drift::{Drift, FieldDrift, StepChange, StepDrift};
 pub use function::{FunctionDefinition, FunctionKey, FunctionName, FunctionScope};
 pub use pipeline::compile;
+pub(crate) use prompt::META_GUIDANCE;
 pub use prompt::{CompiledBlocks, CompiledItem, CompiledPart};
 pub use prompt_pieces::{PromptOrigin, PromptPiece};
 pub use sequence::{CompiledCondition, CompiledLoop, Count, LoopVariables, SequenceEntry};

@@ -196,6 +196,9 @@ pub(super) fn section(title: &str, items: &[String]) -> String {
     format!("\n\n## {title}\n- {}", items.join("\n- "))
 }
 
+/// Heading of the guidance for the whole workflow.
+pub(crate) const META_GUIDANCE: &str = "Throughout this workflow";
+
 /// Adds to `text` what the fields of the step put before and after it.
 pub(super) fn around_prompt(task: &Task, text: &str, meta_guidance: &[String]) -> String {
     let role = task.agent_role.as_ref().map(|role| format!("Your role: {role}\n\n"));
@@ -214,7 +217,7 @@ pub(super) fn around_prompt(task: &Task, text: &str, meta_guidance: &[String]) -
         }
     });
     prompt.push_str(&section("Call these functions", &calls.collect::<Vec<_>>()));
-    prompt.push_str(&section("Throughout this workflow", meta_guidance));
+    prompt.push_str(&section(META_GUIDANCE, meta_guidance));
     prompt
 }
 

@@ -1,19 +1,20 @@
 //! Decides whether a run advances, and to which state.
 //!
 //! *Invariants*: every finding is recorded as a critical gap, whether the run stops for it or not. A run that never
-//! stops advances in spite of all findings. An output without findings resolves the gaps that its step had before;
+//! stops advances in spite of all findings, and so does one whose person accepted them after too many refusals. An output without findings resolves the gaps that its step had before;
 //! one with findings resolves nothing. The risk policy has no influence on any of this.
 
 use piton_core::GapId;
 use serde_json::{Map, Value};
 
-use super::finding::Finding;
+use super::finding::{self, Finding};
 use super::next_step::EngineError;
 use super::next_step::{self, NextStep};
+use super::position::StepPosition;
 use super::validate::{KnownCapabilities, Submission, person_needed, validate};
 use crate::compile::CompiledWorkflow;
 use crate::event::{Autonomy, BlockerReport, PayloadError, Preferences, TraceEntry};
-use crate::reason::UserOnlyDependency;
+use crate::reason::{ReasonCategory, UserOnlyDependency};
 use crate::snapshot::ExecutionState;
 
 /// The facts at the step that is to be left.
@@ -29,6 +30,28 @@ pub struct StepFacts<'a> {
     pub open_gaps: Vec<GapId>,
     /// The dependencies that a person settled at this node.
     pub settled: Vec<UserOnlyDependency>,
+    /// The refusals at this node, with what the person said about them.
+    pub refusals: Refusals,
+}
+
+/// The refusals of a step at a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refusals {
+    /// Number of attempts that were refused since a person last approved or answered.
+    pub in_a_row: usize,
+    /// Number of refusals in a row with which the person is asked; none asks nobody.
+    pub ask_after: Option<usize>,
+    /// What the person said when they were asked about the refusals, if that still counts.
+    pub verdict: Option<RefusalVerdict>,
+}
+
+/// What a person said about a step that was refused too often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusalVerdict {
+    /// The next output is accepted as it is.
+    Accept,
+    /// The step is not left, whatever is submitted.
+    Reject,
 }
 
 /// The decision about an output.
@@ -64,6 +87,7 @@ pub fn decide(
     let context = facts.context.unwrap_or(&nothing);
     let mut findings = validate(workflow, state, submission, &facts.standings, context)?;
     findings.extend(person_needed(workflow, state, &facts.settled)?);
+    findings.extend(refused_too_often(workflow, state, facts, &findings)?);
     if let Some(blocked) = stop(facts, &findings) {
         return Ok(blocked);
     }
@@ -72,6 +96,9 @@ pub fn decide(
     let flow = next_step::next(workflow, state, context, submission.artifacts)?;
     let NextStep { next, traces, findings: lacking } = flow;
     findings.extend(lacking);
+    if !findings.is_empty() {
+        findings.extend(refused_too_often(workflow, state, facts, &findings)?);
+    }
     if let Some(blocked) = stop(facts, &findings) {
         return Ok(blocked);
     }
@@ -80,8 +107,39 @@ pub fn decide(
     Ok(Decision::Advanced { next, gaps: findings, traces, resolves })
 }
 
+/// Finds that the person has to decide about the step: an output with `findings` is one refusal too many, or they
+/// rejected the step before. A run that never stops refuses nothing.
+fn refused_too_often(
+    workflow: &CompiledWorkflow,
+    state: &ExecutionState,
+    facts: &StepFacts<'_>,
+    findings: &[Finding],
+) -> Result<Option<Finding>, EngineError> {
+    let Refusals { in_a_row, ask_after, verdict } = facts.refusals;
+    let is_asked = |found: &Finding| found.reason.category() == ReasonCategory::UserOnlyDependency;
+    let is_one_too_many =
+        !findings.is_empty() && ask_after.is_some_and(|ask_after| in_a_row + 1 >= ask_after);
+    let is_due = match verdict {
+        Some(RefusalVerdict::Accept) => false,
+        Some(RefusalVerdict::Reject) => true,
+        None => is_one_too_many,
+    };
+    // A step that waits for the person anyway asks them one question, not two.
+    if !is_due
+        || facts.preferences.autonomy == Autonomy::FullAutoNeverStop
+        || findings.iter().any(is_asked)
+    {
+        return Ok(None);
+    }
+    let step = StepPosition::of(workflow, state)?.step;
+    Ok(Some(finding::refused_too_often(step, in_a_row + 1)))
+}
+
 /// Returns the decision to stop, if the findings call for it.
 fn stop(facts: &StepFacts<'_>, findings: &[Finding]) -> Option<Decision> {
+    if facts.refusals.verdict == Some(RefusalVerdict::Accept) {
+        return None;
+    }
     let report = block(facts.preferences.autonomy, findings);
     let report = report.expect("there are never more findings than a report holds")?;
     Some(Decision::Blocked { report, gaps: findings.to_vec() })

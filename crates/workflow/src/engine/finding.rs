@@ -25,7 +25,7 @@ use crate::event::{
 };
 use crate::loop_path::LoopPosition;
 use crate::name::LoopId;
-use crate::reason::{CapabilityMissing, ContractViolation, Reason, Unexpected};
+use crate::reason::{CapabilityMissing, ContractViolation, Reason, Unexpected, UserOnlyDependency};
 
 /// One thing that is wrong with an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -323,6 +323,22 @@ pub(super) fn person(step: &CompiledStep, need: &UserNeed) -> Finding {
     let fix = "Ask the person. They settle it with `piton approve RUN`, `piton answer RUN TEXT` or `piton reject RUN \
                REASON`, where RUN is the label of this run. Then submit the whole output again.";
     finding(Reason::UserOnlyDependency(need.reason), at_step(step), message, fix.to_owned())
+}
+
+/// Beginning of the finding that a step was refused too often, also as a gap records it.
+pub const REFUSED_TOO_OFTEN: &str = "The person decides how the step `";
+
+/// Reports that the step was refused so often in a row that the person decides.
+pub(super) fn refused_too_often(step: &CompiledStep, in_a_row: usize) -> Finding {
+    let times =
+        if in_a_row == 1 { "once".to_owned() } else { format!("{in_a_row} times in a row") };
+    let message =
+        format!("{REFUSED_TOO_OFTEN}{}` continues: it was refused {times}.", step.step_id);
+    let fix = "Do not send the same again. Tell the person what is refused, and why. They give advice with `piton answer \
+               RUN TEXT`, have the next output accepted as it is with `piton approve RUN`, or stop the step with `piton \
+               reject RUN REASON`, where RUN is the label of this run. Then submit the whole output again.";
+    let reason = Reason::UserOnlyDependency(UserOnlyDependency::Approval);
+    finding(reason, at_step(step), message, fix.to_owned())
 }
 
 /// Reports a required capability that is not known to be available. Returns `None` if it is available.

@@ -31,7 +31,7 @@ mod trace;
 mod validate;
 
 pub use assessments::{RatedDimension, Rating, ratings};
-pub use decide::{Decision, StepFacts, block, decide};
-pub use finding::Finding;
+pub use decide::{Decision, RefusalVerdict, Refusals, StepFacts, block, decide};
+pub use finding::{Finding, REFUSED_TOO_OFTEN};
 pub use next_step::{EngineError, NextStep};
 pub use validate::{KnownCapabilities, Submission, validate};

@@ -40,8 +40,8 @@ use crate::snapshot::{ExecutionState, LoopControl, LoopDecision};
 /// artifact that is an event of its own, one for each capability, and one about a person.
 const _: () = assert!(4 + EVENT_CONTRACTS.len() + Capability::ALL.len() <= BLOCKERS_MAX);
 
-/// Missing context on the way to the next step is reported only if nothing else stops the run.
-const _: () = assert!(MISSING_INPUTS_MAX <= BLOCKERS_MAX);
+/// Missing context on the way to the next step is reported only if nothing else stops the run but too many refusals.
+const _: () = assert!(MISSING_INPUTS_MAX < BLOCKERS_MAX);
 
 /// The known capabilities at the step that is to be left. One that is not listed is unknown.
 pub type KnownCapabilities = BTreeMap<Capability, CapabilityStanding>;

@@ -14,6 +14,7 @@ use super::request::{Continue, SubmittedOutput};
 use super::sessions::Sessions;
 use super::text::output_form;
 use super::token_lookup::node_of;
+use crate::bounds::ASK_AFTER_REFUSALS_DEFAULT;
 use crate::dedupe;
 use crate::event::ObservationRecorded;
 use crate::projection::{RecordedOutput, RunState};
@@ -23,8 +24,15 @@ impl Sessions {
     /// Continues a run. An ack token submits an output; a state token alone asks for the state of the run.
     pub fn proceed(&self, request: Continue) -> BoxFuture<'_, Result<Reply, Error>> {
         Box::pin(async move {
-            let Continue { ack_token, state_token, output, context, observations, label: _ } =
-                request;
+            let Continue {
+                ack_token,
+                state_token,
+                output,
+                context,
+                observations,
+                ask_after_refusals,
+                label: _,
+            } = request;
             let state = match &state_token {
                 Some(token) => Some(self.reader().payload(token).await?.into_state()?),
                 None => None,
@@ -44,7 +52,8 @@ impl Sessions {
             if let Some(state) = state {
                 self.check_pair(state, ack.address).await.map_err(Error::of_token)?;
             }
-            let advanced = self.advance_at(ack, output, context, &observations).await;
+            let ask_after = ask_after_refusals.unwrap_or(ASK_AFTER_REFUSALS_DEFAULT) as usize;
+            let advanced = self.advance_at(ack, output, context, &observations, ask_after).await;
             advanced.map_err(Error::of_token)
         })
     }
@@ -75,6 +84,7 @@ impl Sessions {
         output: Option<SubmittedOutput>,
         context: Option<Map<String, Value>>,
         observations: &[ObservationRecorded],
+        ask_after_refusals: usize,
     ) -> Result<Reply, Error> {
         let output = CheckedOutput::check(output)?;
         let AckPayload { address, attempt } = ack;
@@ -106,6 +116,7 @@ impl Sessions {
             output: &output,
             context,
             observations,
+            ask_after_refusals,
         };
         // The session mutex guards memory only and must not be held across the append below.
         let (draft, reached) = {

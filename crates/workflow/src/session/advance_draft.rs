@@ -23,6 +23,7 @@ use super::checked_output::CheckedOutput;
 use super::derive;
 use super::error::{Error, Refusal};
 use super::loader::FoldedSession;
+use super::refusals::refusals;
 use super::reply_basis::PREFERENCES_DEFAULT;
 use super::reply_builder::StepContext;
 use super::sessions::PlanDraft;
@@ -51,6 +52,8 @@ pub(super) struct AdvanceDraft<'a> {
     pub(super) output: &'a CheckedOutput,
     pub(super) context: Option<Map<String, Value>>,
     pub(super) observations: &'a [ObservationRecorded],
+    /// Number of refusals in a row with which the person is asked.
+    pub(super) ask_after_refusals: usize,
 }
 
 impl AdvanceDraft<'_> {
@@ -66,7 +69,8 @@ impl AdvanceDraft<'_> {
         let change = self.context.as_ref().map(|change| merged_context(before, change));
         let context = change.transpose()?.flatten();
         // The output is judged against the context that it brings along, if any.
-        let facts = facts(run, node.id, context.as_ref().or(before));
+        let ask_after = self.ask_after_refusals;
+        let facts = facts(run, node.id, context.as_ref().or(before), ask_after);
         let workflow = &self.step_context.pinned.workflow;
         let state = &self.step_context.snapshot.state;
         let decision = decide(workflow, state, &facts, &self.output.submission())?;
@@ -219,7 +223,12 @@ impl AdvanceDraft<'_> {
 }
 
 /// Collects the facts about a node that the engine judges by.
-fn facts<'a>(run: &RunState, node: NodeId, context: Option<&'a RunContext>) -> StepFacts<'a> {
+fn facts<'a>(
+    run: &RunState,
+    node: NodeId,
+    context: Option<&'a RunContext>,
+    ask_after_refusals: usize,
+) -> StepFacts<'a> {
     let standing =
         |capability: &Capability| (*capability, run.capabilities.capability(node, *capability));
     let critical = run.gaps.open_on(node).filter(|gap| gap.is_critical());
@@ -230,6 +239,7 @@ fn facts<'a>(run: &RunState, node: NodeId, context: Option<&'a RunContext>) -> S
         context: context.map(RunContext::as_object),
         open_gaps: critical.map(|gap| gap.record.gap_id).collect(),
         settled: settled(run, node),
+        refusals: refusals(run, node, ask_after_refusals),
     }
 }
 

@@ -9,9 +9,11 @@
 //! | `loader` | loads and folds sessions, loads their content, and caches both up to a limit |
 //! | `reader`, `sessions` | the reading half; the writing half with the lease and the plan |
 //! | `start`, `advance`, `checkpoint`, `prefer`, `prefer_branch`, `settle` | load, decide, append |
+//! | `refusals` | the refusals of a step so far, and the question to the person that follows from too many |
 //! | `checked_output`, `advance_draft` | the events that record an output |
 //! | `derive` | ids that derive from an attempt |
 //! | `reply_basis`, `reply_builder` | a reply from recorded facts alone |
+//! | `guidance` | the guidance for a whole workflow in a reply: in full, or a reminder |
 //! | `rehydrate` | the state of a run, for an agent that resumes it |
 //! | `reply`, `text` | the reply as data, and as an agent reads it |
 //! | `error` | reasons for a call to fail |
@@ -32,11 +34,13 @@ mod checked_output;
 mod checkpoint;
 mod derive;
 mod error;
+mod guidance;
 mod inspect;
 mod loader;
 mod prefer;
 mod prefer_branch;
 mod reader;
+mod refusals;
 mod rehydrate;
 mod reply;
 mod reply_basis;
@@ -55,8 +59,8 @@ pub use loader::{FoldedSession, PinnedWorkflow, SessionLoader};
 pub use prefer_branch::PreferredBranch;
 pub use reader::Reader;
 pub use reply::{
-    CheckpointBody, CheckpointReply, DecisionLine, GapLine, NextCall, NextParams, PendingReply,
-    Reply, ReplyBody, ReplyKind, ReplyNotice, RunLine, TOOL_CONTINUE,
+    CheckpointBody, CheckpointReply, DecisionLine, GapLine, LoopTurn, NextCall, NextParams,
+    PendingReply, Reply, ReplyBody, ReplyKind, ReplyNotice, RunLine, TOOL_CONTINUE,
 };
 pub use request::{
     Checkpoint, Continue, PersonVerdict, Prefer, PreferBranch, SettleRequest, SourcedWorkflow,

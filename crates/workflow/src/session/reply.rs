@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{BlockerReport, Preferences};
 use crate::label::{Label, label};
-use crate::name::StepId;
+use crate::name::{LoopId, StepId};
 use crate::projection::PersonDecision;
 use crate::run::NextIntent;
 
@@ -122,6 +122,21 @@ pub struct RunLine {
     /// How many turns that loop has at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns_max: Option<u32>,
+    /// The turns of the loops around that one, from the inside out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub around: Vec<LoopTurn>,
+}
+
+/// A turn of a loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LoopTurn {
+    /// The loop.
+    pub loop_id: LoopId,
+    /// The turn, counted from one.
+    pub turn: u32,
+    /// How many turns the loop has at most.
+    pub turns_max: u32,
 }
 
 /// The step that is to do.

@@ -6,12 +6,13 @@
 use piton_core::{AttemptId, EventIndex, NodeId, SnapshotRef, WorkflowHash, WorkflowId};
 
 use super::derive;
+use super::guidance::GuidanceForm;
 use super::reply::GapLine;
 use super::token_lookup::node_of;
 use crate::bounds::SAID_MAX;
 use crate::event::{
-    AdvanceOutcome, Autonomy, Blocker, BlockerCode, BlockerReport, NodeKind, Preferences,
-    Resolution,
+    AdvanceOutcome, Autonomy, Blocker, BlockerCode, BlockerReport, EdgeCause, NodeKind,
+    Preferences, Resolution,
 };
 use crate::projection::{Gap, RecordedDecision, RunNode, RunState, SessionState};
 use crate::reason::{Reason, ReasonCategory, UserOnlyDependency};
@@ -42,6 +43,8 @@ pub(super) struct ReplyBasis {
     /// Decisions by persons that the reply reports, oldest first, each with the snapshot that holds the title of its
     /// step.
     pub(super) decisions: Vec<(RecordedDecision, SnapshotRef)>,
+    /// The form of the guidance for the whole workflow.
+    pub(super) guidance: GuidanceForm,
 }
 
 impl ReplyBasis {
@@ -109,6 +112,7 @@ impl ReplyBasis {
                 // A blocked attempt is used up. The reply offers the next one at the same node.
                 basis.ack = ordinal(recorded.ordinal + 1);
                 basis.blockers = Some(blockers.clone());
+                basis.guidance = GuidanceForm::Reminder;
                 basis.decisions = decisions;
                 Ok(Some(basis))
             }
@@ -116,6 +120,11 @@ impl ReplyBasis {
                 let there = NodeAddress { node: *to_node_id, ..address };
                 let mut basis = Self::new(state, there, Some(recorded.index))?;
                 basis.gaps = gaps.collect();
+                // Whoever begins another branch may be another agent, or may go by the notes of the first one.
+                let cause = run.graph.node(*to_node_id).and_then(|node| node.cause);
+                if cause != Some(EdgeCause::NonTipAdvance) {
+                    basis.guidance = GuidanceForm::Reminder;
+                }
                 basis.decisions = decisions;
                 Ok(Some(basis))
             }
@@ -164,6 +173,7 @@ impl ReplyBasis {
             approved: approved(run, node.id, as_of),
             is_open_for_person: false,
             decisions: Vec::new(),
+            guidance: GuidanceForm::Full,
         })
     }
 }

@@ -6,9 +6,12 @@ use std::sync::Arc;
 use piton_store::port::BoxFuture;
 
 use super::error::Error;
+use super::guidance::{GuidanceForm, remind};
 use super::loader::PinnedWorkflow;
 use super::reader::Reader;
-use super::reply::{DecisionLine, NextCall, PendingReply, Reply, ReplyBody, ReplyKind, RunLine};
+use super::reply::{
+    DecisionLine, LoopTurn, NextCall, PendingReply, Reply, ReplyBody, ReplyKind, RunLine,
+};
 use super::reply_basis::ReplyBasis;
 use crate::event::Autonomy;
 use crate::label::label;
@@ -34,6 +37,9 @@ impl StepContext {
 
     pub(super) fn run_line(&self) -> RunLine {
         let address = self.basis.address;
+        let mut turns = self.turns();
+        let innermost = turns.pop();
+        turns.reverse();
         RunLine {
             label: label(address.run),
             session_id: address.session,
@@ -41,11 +47,9 @@ impl StepContext {
             workflow_id: self.basis.workflow_id.clone(),
             step: self.pending().and_then(|pending| self.number_of(pending)),
             of: self.pinned.workflow.steps.len(),
-            turn: self.innermost().map(|position| position.iteration.get() + 1),
-            turns_max: self.innermost().and_then(|position| {
-                let mut loops = self.pinned.workflow.loops.iter();
-                loops.find(|one| one.loop_id == position.loop_id).map(|one| one.max_iterations)
-            }),
+            turn: innermost.as_ref().map(|innermost| innermost.turn),
+            turns_max: innermost.map(|innermost| innermost.turns_max),
+            around: turns,
         }
     }
 
@@ -54,11 +58,16 @@ impl StepContext {
         Some(steps.position(|step| step.step_id == pending.step_id)? + 1)
     }
 
-    fn innermost(&self) -> Option<&LoopPosition> {
+    /// Returns the turns of the loops around the pending step, outermost first.
+    fn turns(&self) -> Vec<LoopTurn> {
         let ExecutionState::Running(running) = &self.snapshot.state else {
-            return None;
+            return Vec::new();
         };
-        running.loop_stack().positions().last()
+        let turn = |LoopPosition { loop_id, iteration }: &LoopPosition| {
+            let turns_max = self.pinned.workflow.find_loop(loop_id)?.max_iterations;
+            Some(LoopTurn { loop_id: loop_id.clone(), turn: iteration.get() + 1, turns_max })
+        };
+        running.loop_stack().positions().iter().filter_map(turn).collect()
     }
 
     pub(super) fn artifact_kind(&self, pending: &PendingStep) -> Option<String> {
@@ -136,12 +145,7 @@ impl Reader {
     ) -> BoxFuture<'a, Result<ReplyBody, Error>> {
         Box::pin(async move {
             let StepContext { basis, .. } = step_context;
-            let pending = step_context.pending().map(|pending| PendingReply {
-                step_id: pending.step_id.clone(),
-                title: pending.title.as_str().to_owned(),
-                prompt: pending.prompt.as_str().to_owned(),
-                artifact_kind: step_context.artifact_kind(pending),
-            });
+            let pending = step_context.pending();
             // All tokens of a reply are signed in one go. Without a pending step there is nothing to submit or to
             // bookmark, so only the state token is made.
             let mut payloads = vec![basis.state_payload()];
@@ -152,6 +156,18 @@ impl Reader {
             let state = tokens.next().expect("one token for each that was asked for");
             let (ack, checkpoint) = (tokens.next(), tokens.next());
             let run = basis.address.run;
+            let ask = NextCall::ask(run, state.short);
+            let pending = pending.map(|pending| PendingReply {
+                step_id: pending.step_id.clone(),
+                title: pending.title.as_str().to_owned(),
+                prompt: match basis.guidance {
+                    GuidanceForm::Full => pending.prompt.as_str().to_owned(),
+                    GuidanceForm::Reminder => {
+                        remind(&step_context.pinned.workflow, pending, &ask.text(""))
+                    }
+                },
+                artifact_kind: step_context.artifact_kind(pending),
+            });
             let next_call = ack.as_ref().map(|ack| NextCall::submit(run, ack.short.clone()));
             let checkpoint_call =
                 checkpoint.as_ref().map(|made| NextCall::bookmark(run, made.short.clone()));
@@ -174,7 +190,7 @@ impl Reader {
                 pending,
                 preferences: basis.preferences,
                 next_intent,
-                state_call: is_waiting.then(|| NextCall::ask(run, state.short)),
+                state_call: is_waiting.then_some(ask),
                 state_token: state.long,
                 ack_token: ack.map(|ack| ack.long),
                 checkpoint_token: checkpoint.map(|checkpoint| checkpoint.long),

@@ -90,6 +90,9 @@ pub struct Continue {
     /// Observations about the surroundings. They are not sent: the caller's own code adds what it sees.
     #[serde(skip)]
     pub observations: Vec<ObservationRecorded>,
+    /// Number of refusals of one step in a row with which the person is asked. It is not sent: the settings say it.
+    #[serde(skip)]
+    pub ask_after_refusals: Option<u32>,
 }
 
 /// A request to make a bookmark.

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::error::{Error, Refusal, SettledQuestion};
 use super::loader::FoldedSession;
 use super::reader::{Reader, preferred_tip};
+use super::refusals::{self, REFUSALS_REASON};
 use super::reply::RunLine;
 use super::reply_basis::ReplyBasis;
 use super::reply_builder::StepContext;
@@ -41,8 +42,8 @@ pub struct Question {
     pub since: TimestampMs,
     /// The dependency that only the person can supply.
     pub reason: UserOnlyDependency,
-    /// The question as the workflow's author wrote it. Without one, the person is asked to confirm the step before it
-    /// is done.
+    /// The question as the workflow's author wrote it, or what is refused at a step that was refused too often. Without
+    /// either, the person is asked to confirm the step before it is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
     /// The beginning of the prompt that the agent gets for the step.
@@ -101,19 +102,23 @@ impl Sessions {
         // rather than that the session is busy.
         let patience = Patience::Wait(VERDICT_WAIT);
         let (lease, cached) = self.locked_with(session, patience).await?;
-        let address = {
+        let (address, is_refused_too_often) = {
             let cached = cached.lock();
             let (state, tip) = preferred_tip(&cached.state, run)?;
             if let Some(seen) = node {
                 check_open(&cached.state, state, tip, seen, replaces)?;
             }
-            NodeAddress { session, run, node: tip }
+            let is_asked = refusals::question_gap(state, tip).is_some();
+            (NodeAddress { session, run, node: tip }, is_asked)
         };
         // The lease is held from here to the append, so the tip stays the tip while its content is read.
         let basis = ReplyBasis::now(&cached.lock().state, address)?;
         let step_context = self.reader().step_context(basis).await?;
-        let (reason, is_needed) =
-            pending_question(&step_context).ok_or(Refusal::NothingToSettle)?;
+        let (reason, is_needed) = if is_refused_too_often {
+            (REFUSALS_REASON, true)
+        } else {
+            pending_question(&step_context).ok_or(Refusal::NothingToSettle)?
+        };
         let is_held =
             is_needed && step_context.basis.preferences.autonomy != Autonomy::FullAutoNeverStop;
         let summary = decision_text(&verdict, by.as_ref())?;
@@ -232,13 +237,14 @@ pub(super) fn settled(run: &RunState, node: NodeId) -> Vec<UserOnlyDependency> {
 }
 
 /// True if a person said something at a node since the last attempt there.
-fn has_spoken(run: &RunState, node: NodeId) -> bool {
+pub(super) fn has_spoken(run: &RunState, node: NodeId) -> bool {
     let last = run.advances.at_node(node).last();
     let decisions = run.decisions_on(node);
     decisions.last().is_some_and(|said| last.is_none_or(|attempt| said.index > attempt.index))
 }
 
-/// Returns the author's question once the agent was sent back for it, else the confirmation that the step waits for.
+/// Returns the question about a step that was refused too often, else the author's question once the agent was sent
+/// back for it, else the confirmation that the step waits for.
 fn question_for(
     step_context: &StepContext,
     run: &RunState,
@@ -256,7 +262,9 @@ fn question_for(
         let reached = run.graph.node(node).filter(|_| awaits && step.needs_user.is_none())?;
         Some((UserOnlyDependency::Approval, None, reached.created))
     };
-    let (reason, words, asked) = needed.or_else(confirmed)?;
+    let refused = refusals::question_gap(run, node)
+        .map(|gap| (REFUSALS_REASON, Some(refusals::question(run, node)), gap.index));
+    let (reason, words, asked) = refused.or(needed).or_else(confirmed)?;
     let excerpt = |text: &str| truncate(text, QUESTION_EXCERPT_BYTES_MAX).into_owned();
     Some(Question {
         run: step_context.run_line(),

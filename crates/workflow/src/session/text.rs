@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::error::RunPlace;
 use super::reply::{
-    CheckpointBody, DecisionLine, NextCall, NextParams, Reply, ReplyBody, ReplyKind, ReplyNotice,
-    RunLine,
+    CheckpointBody, DecisionLine, LoopTurn, NextCall, NextParams, Reply, ReplyBody, ReplyKind,
+    ReplyNotice, RunLine,
 };
 use crate::event::Blocker;
 use crate::projection::{DecisionKind, PersonDecision};
@@ -235,7 +235,7 @@ pub(super) fn output_form(kind: Option<&str>) -> String {
 
 /// Returns the line that names the run and its position.
 fn head(run: &RunLine) -> String {
-    let RunLine { label, workflow_id, step, of, turn, turns_max, .. } = run;
+    let RunLine { label, workflow_id, step, of, turn, turns_max, around, .. } = run;
     let mut text = format!("Run {label} · {workflow_id}");
     if let Some(step) = step {
         write!(text, " · step {step} of {of}").expect("writing to a string does not fail");
@@ -245,6 +245,10 @@ fn head(run: &RunLine) -> String {
     }
     if let Some(turns_max) = turns_max {
         write!(text, " of at most {turns_max}").expect("writing to a string does not fail");
+    }
+    for LoopTurn { loop_id, turn, turns_max } in around {
+        write!(text, ", in turn {turn} of at most {turns_max} of `{loop_id}`")
+            .expect("writing to a string does not fail");
     }
     text
 }

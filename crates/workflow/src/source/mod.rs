@@ -15,6 +15,7 @@
 //! | `task`, `prompt`, `criteria`, `function`, `access` | what both dialects have: a step, its prompt, the rules for its notes, functions, access |
 //! | `strict`, `classic` | the rest of each dialect: the whole file, loops, calls; predicates, assessments and slots of the classic one |
 //! | `workflow_id`, `builtin_id` | the id that a file declares, and the ids of things that come with Piton |
+//! | `schema` | both dialects as JSON Schemas, for editors |
 //! | `position` | the places of problems in the text |
 //! | `rename` | workflow ids renamed in the text of a file |
 //!
@@ -64,6 +65,7 @@ mod problem;
 mod prompt;
 mod read;
 mod rename;
+mod schema;
 pub(crate) mod strict;
 mod task;
 mod workflow_id;
@@ -73,6 +75,7 @@ pub use detect::{Dialect, dialect_of};
 pub use position::{TextRange, locate};
 pub use problem::{Pointer, ProblemCode, SourceProblem};
 pub use rename::rename_ids;
+pub use schema::file_schema;
 pub use workflow_id::{DeclaredId, IdStatus, Purpose, SourceOrigin};
 
 pub(crate) use detect::detect;

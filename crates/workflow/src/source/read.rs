@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::builtin_id::{ContractRef, FeatureId, RefId, RoutineId, TemplateId};
 use super::problem::{CONTRACT_INSTEAD, Pointer, ProblemCode, Problems};
-use crate::bounds::BLOCK_BYTES_MAX;
+use crate::bounds::{BLOCK_BYTES_MAX, DESCRIPTION_BYTES_MAX};
 use crate::compile::{ConfirmationKind, ContextRole, FileScope, ModelTier};
 use crate::event::{Autonomy, RiskPolicy};
 use crate::name::{AssessmentId, ConditionId, DimensionId, LoopId, StepId};
@@ -102,6 +102,11 @@ impl<'a, 'p> ObjectReader<'a, 'p> {
         let inside = read(&mut object);
         object.finish();
         Some(inside)
+    }
+
+    /// Reads `$schema`, by which an editor checks the file. It means nothing here.
+    pub(crate) fn schema_address(&mut self) {
+        self.optional::<BoundedText<DESCRIPTION_BYTES_MAX>>("$schema");
     }
 
     /// Reads a flag; false if it is absent.

@@ -72,6 +72,7 @@ impl StrictWorkflow {
         problems: &mut Problems,
     ) -> Option<Self> {
         let mut object = ObjectReader::open(value, &Pointer::root(), problems)?;
+        object.schema_address();
         let id = DeclaredId::of(&mut object, origin);
         let recommended = object.optional::<Recommended>("recommendedPreferences");
         let recommended = recommended.unwrap_or_default();

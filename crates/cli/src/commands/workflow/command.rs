@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::{adopt, list, show, stats, validate, walk, write};
+use super::{adopt, list, schema, show, stats, validate, walk, write};
 use crate::app::{App, Outcome};
 
 #[derive(Subcommand)]
@@ -16,6 +16,11 @@ pub(crate) enum Command {
     /// Check workflow files for mistakes, and show how to fix each one
     #[command(after_help = "Example:\n  piton workflow validate .piton/workflows/release.json")]
     Validate(validate::Validate),
+    /// Print the JSON Schema of workflow files, for an editor
+    #[command(
+        after_help = "Example:\n  piton workflow schema > .piton/workflows/.workflow.schema.json"
+    )]
+    Schema(schema::SchemaCommand),
     /// Print the compiled workflow that a run would be pinned to
     #[command(after_help = "Example:\n  piton workflow compile wr.tour")]
     Compile(show::Compile),
@@ -44,6 +49,7 @@ impl Command {
             Self::List(list) => list.run(app),
             Self::Show(show) => show.run(app),
             Self::Validate(validate) => validate.run(app),
+            Self::Schema(schema) => schema.run(app),
             Self::Compile(compile) => compile.run(app),
             Self::Stats(stats) => stats.run(app),
             Self::New(new) => new.run(app),

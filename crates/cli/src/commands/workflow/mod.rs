@@ -5,6 +5,7 @@
 //! | `command` | the subcommands |
 //! | `list` | `list` |
 //! | `show` | `show`, `compile` |
+//! | `schema` | `schema` |
 //! | `validate` | `validate` |
 //! | `write` | `new`, `fork` |
 //! | `adopt` | `adopt` |
@@ -16,6 +17,7 @@ mod adopt;
 mod command;
 mod library;
 mod list;
+mod schema;
 mod show;
 mod stats;
 mod validate;

@@ -3161,7 +3161,7 @@ export type SettingDifference = {
   key: SettingKey;
 };
 
-export type SettingKey = 'data.dir' | 'workflows.dirs' | 'project.dir' | 'preferences.autonomy' | 'preferences.risk_policy' | 'retention.days' | 'http.bind' | 'http.port' | 'http.token_file' | 'console.port' | 'console.public_url' | 'access.run' | 'mcp.answers' | 'log.level';
+export type SettingKey = 'data.dir' | 'workflows.dirs' | 'project.dir' | 'preferences.autonomy' | 'preferences.risk_policy' | 'preferences.ask_after_refusals' | 'retention.days' | 'http.bind' | 'http.port' | 'http.token_file' | 'console.port' | 'console.public_url' | 'access.run' | 'mcp.answers' | 'log.level';
 
 /** A setting. */
 export type SettingShown = {

@@ -12,8 +12,9 @@ use crate::rig::{Machine, start, two_steps};
 #[test]
 fn each_setting_says_what_it_takes_to_change_it() {
     use SettingKey::{
-        AccessRun, Autonomy, ConsolePort, ConsolePublicUrl, DataDir, HttpBind, HttpPort,
-        HttpTokenFile, LogLevel, McpAnswers, ProjectDir, RetentionDays, RiskPolicy, WorkflowDirs,
+        AccessRun, AskAfterRefusals, Autonomy, ConsolePort, ConsolePublicUrl, DataDir, HttpBind,
+        HttpPort, HttpTokenFile, LogLevel, McpAnswers, ProjectDir, RetentionDays, RiskPolicy,
+        WorkflowDirs,
     };
     let restart = [
         AccessRun,
@@ -28,7 +29,7 @@ fn each_setting_says_what_it_takes_to_change_it() {
         LogLevel,
         McpAnswers,
     ];
-    let live = [Autonomy, RiskPolicy, RetentionDays];
+    let live = [AskAfterRefusals, Autonomy, RiskPolicy, RetentionDays];
     assert_eq!(restart.len() + live.len(), SettingKey::ALL.len());
     for key in SettingKey::ALL {
         let expected = if live.contains(key) { Effect::Live } else { Effect::Restart };

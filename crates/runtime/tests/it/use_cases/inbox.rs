@@ -107,6 +107,39 @@ async fn a_verdict_counts_for_the_question_that_was_seen_and_the_second_person_i
 }
 
 #[tokio::test]
+async fn a_step_that_is_refused_as_often_as_the_settings_say_is_a_question() {
+    let machine = Machine::in_memory();
+    machine.write("project/.piton/workflows/plain.json", &two_steps("project.plain"));
+    machine.write("project/piton.toml", "[preferences]\nask_after_refusals = 2\n");
+    let (agent, runtime) = (machine.agent(), machine.runtime());
+    let first = agent.start_workflow(start("project.plain")).await.unwrap();
+    let run = &first.body.run;
+    let call = notes(first.body.ack_token.as_ref(), " ");
+    let once = agent.continue_workflow(labelled(run, call)).await.unwrap();
+    let found = inbox(&machine, &runtime).await;
+    assert_eq!((found.questions.total(), found.blocked.total()), (0, 1));
+
+    let call = notes(once.body.ack_token.as_ref(), " ");
+    let twice = agent.continue_workflow(labelled(run, call)).await.unwrap();
+    let found = inbox(&machine, &runtime).await;
+    assert_eq!((found.questions.total(), found.blocked.total()), (1, 0));
+    let question = &found.questions.items[0];
+    let words = question.words.as_deref().unwrap();
+    assert!(words.contains("refused 2 times in a row"), "{words}");
+    assert!(words.contains("requires notes"), "{words}");
+    assert!(agent.question(&twice.body).await.unwrap().is_some(), "a client can ask it as well");
+
+    let advice = PersonVerdict::Answered("write a line".to_owned());
+    runtime.settle_question(verdict(question, "Anna", advice)).await.unwrap();
+    let found = inbox(&machine, &runtime).await;
+    assert_eq!(found.questions.total(), 0);
+    let call = notes(twice.body.ack_token.as_ref(), "A line.");
+    let next = agent.continue_workflow(labelled(run, call)).await.unwrap();
+    assert!(next.text().contains("answered: write a line"), "{}", next.text());
+    assert_eq!(inbox(&machine, &runtime).await.blocked.total(), 0);
+}
+
+#[tokio::test]
 async fn runs_that_never_stop_are_listed_with_their_critical_gaps() {
     let mut machine = Machine::in_memory();
     machine.set("PITON_AUTONOMY", "full_auto_never_stop");

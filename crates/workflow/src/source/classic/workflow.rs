@@ -53,6 +53,7 @@ impl ClassicWorkflow {
         problems: &mut Problems,
     ) -> Option<Self> {
         let mut object = ObjectReader::open(value, &Pointer::root(), problems)?;
+        object.schema_address();
         let id = DeclaredId::of(&mut object, origin);
         let name = object.required::<Line>("name");
         let description = object.required::<Paragraph>("description");

@@ -1,7 +1,7 @@
 //! What a run should have been told, and was not.
 
 use piton_workflow::engine::{
-    Decision, KnownCapabilities, StepFacts, Submission, decide, next_step,
+    Decision, KnownCapabilities, Refusals, StepFacts, Submission, decide, next_step,
 };
 use piton_workflow::event::Preferences;
 use piton_workflow::{Autonomy, ExecutionState, RiskPolicy};
@@ -17,6 +17,7 @@ fn facts(autonomy: Autonomy, context: &Value) -> StepFacts<'_> {
         context: context.as_object(),
         open_gaps: Vec::new(),
         settled: Vec::new(),
+        refusals: Refusals::default(),
     }
 }
 

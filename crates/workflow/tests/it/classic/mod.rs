@@ -5,6 +5,7 @@ mod criteria;
 mod detect;
 mod fields;
 mod golden;
+mod guidance;
 mod lacking;
 mod loops;
 mod predicate;

@@ -3,7 +3,7 @@
 use piton_workflow::ExecutionState;
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::engine::{
-    Decision, KnownCapabilities, StepFacts, Submission, decide, next_step,
+    Decision, KnownCapabilities, Refusals, StepFacts, Submission, decide, next_step,
 };
 use piton_workflow::event::Preferences;
 use piton_workflow::{Autonomy, RiskPolicy};
@@ -175,6 +175,7 @@ proptest! {
                 context: Some(context),
                 open_gaps: Vec::new(),
                 settled: Vec::new(),
+                refusals: Refusals::default(),
             };
             let submission = Submission { notes: Some("Done."), artifacts: &artifacts };
             let decided = decide(&workflow, &state, &facts, &submission).expect("it decides");

@@ -4,7 +4,8 @@ use piton_core::port::fixed::SeededEntropy;
 use piton_core::{BoundedText, GapId};
 use piton_workflow::compile::{CapabilityNeed, CompiledWorkflow};
 use piton_workflow::engine::{
-    Decision, Finding, KnownCapabilities, StepFacts, Submission, block, decide,
+    Decision, Finding, KnownCapabilities, RefusalVerdict, Refusals, StepFacts, Submission, block,
+    decide,
 };
 use piton_workflow::event::{Blocker, Pointer, Preferences, Resolution};
 use piton_workflow::{
@@ -28,6 +29,7 @@ fn facts(autonomy: Autonomy) -> StepFacts<'static> {
         context: None,
         open_gaps: Vec::new(),
         settled: Vec::new(),
+        refusals: Refusals::default(),
     }
 }
 
@@ -309,6 +311,69 @@ proptest! {
             }
             left += 1;
             prop_assert!(left <= steps_max(&workflow, &workflow.sequence));
+        }
+    }
+}
+
+/// The decision about any output, and the one with these refusals before it.
+fn with_refusals(
+    workflow: &CompiledWorkflow,
+    state: &ExecutionState,
+    facts: &StepFacts<'_>,
+    submission: &Submission<'_>,
+    refusals: Refusals,
+) -> (Decision, Decision) {
+    let refused = StepFacts { refusals, ..facts.clone() };
+    let plain = decide(workflow, state, facts, submission).unwrap();
+    (plain, decide(workflow, state, &refused, submission).unwrap())
+}
+
+proptest! {
+    // shows in part: WR-287 (too many refusals), WR-565 (any workflow and any output)
+    #[test]
+    fn refusals_add_one_question_where_something_is_missing_and_change_nothing_else(
+        workflow in workflows(),
+        choices in prop::collection::vec(0_u8..6, 1..40),
+        in_a_row in 0_usize..6,
+        ask_after in 1_usize..6,
+    ) {
+        let mut state = start(&workflow).next;
+        let (guided, never) = (facts(Autonomy::Guided), facts(Autonomy::FullAutoNeverStop));
+        let asking = Refusals { in_a_row, ask_after: Some(ask_after), verdict: None };
+        for choice in choices {
+            if state == ExecutionState::Complete {
+                break;
+            }
+            let artifacts = artifacts(&running(&state).pending_key().unwrap(), choice);
+            let notes = (choice % 2 == 0).then_some("Done.");
+            let submission = Submission { notes, artifacts: &artifacts };
+            let (plain, asked) = with_refusals(&workflow, &state, &guided, &submission, asking);
+            let accepting = Refusals { verdict: Some(RefusalVerdict::Accept), ..asking };
+            let (_, accepted) = with_refusals(&workflow, &state, &guided, &submission, accepting);
+            let rejecting = Refusals { verdict: Some(RefusalVerdict::Reject), ..asking };
+            let (_, rejected) = with_refusals(&workflow, &state, &guided, &submission, rejecting);
+            match (&plain, &asked) {
+                (Decision::Blocked { gaps, .. }, Decision::Blocked { gaps: now, .. }) => {
+                    prop_assert_eq!(&now[..gaps.len()], &gaps[..]);
+                    let more: Vec<_> = now[gaps.len()..].iter().map(|gap| gap.reason).collect();
+                    let question = Reason::UserOnlyDependency(UserOnlyDependency::Approval);
+                    let expected = (in_a_row + 1 >= ask_after).then_some(question);
+                    prop_assert_eq!(more, Vec::from_iter(expected));
+                }
+                (Decision::Advanced { .. }, asked) => prop_assert_eq!(asked, &plain),
+                _ => prop_assert!(false, "refusals let nothing pass"),
+            }
+            let is_rejected = matches!(rejected, Decision::Blocked { .. });
+            prop_assert!(is_rejected, "a rejected step is not left");
+            // An accepted output passes exactly as in a run that never stops.
+            let (passed, never_asked) =
+                with_refusals(&workflow, &state, &never, &submission, asking);
+            prop_assert_eq!(&never_asked, &passed);
+            prop_assert_eq!(&accepted, &passed);
+            let Decision::Advanced { next, .. } = passed else {
+                panic!("it never stops");
+            };
+            state = next;
         }
     }
 }

@@ -82,6 +82,26 @@ async fn every_kind_of_finding_can_be_mended_from_its_text() {
 }
 
 #[tokio::test]
+async fn the_first_line_of_a_reply_says_the_turns_of_all_loops_around_the_step() {
+    let rig = Rig::memory();
+    let inner = looped("inner", 3, &[step("work"), decision("again")]);
+    let compiled = workflow(&[looped("outer", 5, &[inner, decision("more")])]);
+    let work = rig.start(&compiled).await;
+    let again = rig.notes(&work, "Worked.").await;
+    let stop = rig.submit(&again, "", vec![control("inner", "stop")]).await.unwrap();
+    let more = rig.submit(&stop, "", vec![control("outer", "continue")]).await.unwrap();
+    let again = rig.notes(&more, "Worked.").await;
+    let work = rig.submit(&again, "", vec![control("inner", "continue")]).await.unwrap();
+    let text = work.text();
+    let head = text.lines().next().unwrap();
+    assert!(
+        head.contains("step 1 of 3, turn 2 of at most 3, in turn 2 of at most 5 of `outer`: "),
+        "{head}"
+    );
+    assert!(!stop.text().lines().next().unwrap().contains("in turn"), "{}", stop.text());
+}
+
+#[tokio::test]
 async fn what_artifacts_say_about_capabilities_and_divergence_is_recorded() {
     let rig = Rig::memory();
     let compiled = workflow(&[step("one"), step("two")]);

@@ -11,7 +11,7 @@ use super::rig::{Rig, pending, start_with, state};
 use crate::engine::samples::{source, step, workflow};
 use crate::source::compile_value;
 
-pub(super) fn needing(id: &str, reason: &str) -> Value {
+pub(crate) fn needing(id: &str, reason: &str) -> Value {
     let mut step = step(id);
     step["needsUser"] = json!({"reason": reason, "question": "May the table be dropped?"});
     if reason == "needs_user_choice" {

@@ -3,6 +3,7 @@
 mod builtin_id;
 pub(crate) mod changed;
 mod problems;
+mod schema;
 mod workflow_id;
 
 use piton_workflow::SourceKind;
