@@ -9,6 +9,13 @@ pub const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Maximum size of the list of tools of one set, in bytes of JSON. Agents carry it through every conversation.
 pub const TOOLS_BYTES_MAX: usize = 8 * 1024;
 
+/// Maximum number of artifacts in the list of resources. People choose from this list by eye.
+pub const RESOURCE_ARTIFACTS_MAX: usize = 20;
+
+/// Maximum size of a recap as a resource, in bytes. It goes into the context of a model whole, and a recap is composed
+/// to be far smaller.
+pub const RECAP_BYTES_MAX: usize = 64 * 1024;
+
 /// Time that a client may take to report its roots. A person waits for it, once.
 pub const ROOTS_WAIT: Duration = Duration::from_secs(1);
 

@@ -158,7 +158,9 @@ impl WorkflowTool {
 
 /// The protocol, as agents read it when they connect.
 const WORKFLOW_INSTRUCTIONS: &str = "\
-Piton takes you through workflows step by step and keeps a durable record of every step.
+Use Piton when the person asks for it, and for work with several steps that has to be thorough or that others must be \
+able to check or resume: finding a bug, reviewing a change, planning, research. Leave it out for a quick question or a \
+small edit. It takes you through a workflow step by step and keeps a durable record of every step.
 
 1. list_workflows shows what there is; start_workflow starts a run and returns its first step.
 2. Do what the step asks. Then make the call after `Next:` at the end of the reply, with your output.

@@ -22,6 +22,9 @@
 //! of its tool, its set turns it into a request of [`piton_runtime`], and `answer` reports the outcome, in the forms
 //! that its client needs.
 //!
+//! Beside tools, every connection has a prompt for each workflow (`prompts`), and recaps and artifacts as resources
+//! (`resources`).
+//!
 //! *Invariants*: tools come in sets, and a connection has those that its configuration gives it. The texts and schemas
 //! that agents see come from the types of the requests and from [`catalogue`], and from nowhere else. A failure that an
 //! agent can act on is a result with an envelope; only a call that reaches no tool is an error of the protocol. A panic
@@ -43,6 +46,8 @@ pub mod http;
 #[cfg(feature = "serve")]
 mod line_transport;
 #[cfg(feature = "serve")]
+mod list_changes;
+#[cfg(feature = "serve")]
 pub mod log;
 #[cfg(feature = "serve")]
 mod malformed;
@@ -56,6 +61,10 @@ mod person;
 mod plain_call;
 #[cfg(feature = "serve")]
 mod progress;
+#[cfg(feature = "serve")]
+mod prompts;
+#[cfg(feature = "serve")]
+mod resources;
 #[cfg(feature = "serve")]
 mod roots;
 #[cfg(feature = "serve")]

@@ -1,4 +1,4 @@
-//! Determines the tools that an agent is offered, and notifies it when they change.
+//! Determines the tools that an agent is offered, and notices when they change.
 //!
 //! The current steps of its runs decide: a tool is listed if it can be useful at one of them. A call is allowed or
 //! refused by its own step, whatever is listed.
@@ -9,10 +9,6 @@ use std::sync::{Mutex, PoisonError};
 
 use piton_core::{Envelope, SessionId};
 use piton_runtime::StepAccess;
-use rmcp::RoleServer;
-use rmcp::model::{ErrorData, ProtocolVersion};
-use rmcp::service::{RequestContext, SubscriptionContext};
-use tokio::sync::watch;
 
 use crate::catalogue::ToolCard;
 use crate::sets::{ToolReply, ToolSet};
@@ -25,13 +21,11 @@ pub(crate) type Left = Vec<(SessionId, Option<StepAccess>)>;
 pub(crate) struct OfferedTools {
     /// Access at the last notification.
     last: Mutex<Vec<Option<StepAccess>>>,
-    /// Counts changes, for subscribers.
-    changes: watch::Sender<u64>,
 }
 
 impl Default for OfferedTools {
     fn default() -> Self {
-        Self { last: Mutex::new(distinct(&Vec::new())), changes: watch::Sender::new(0) }
+        Self { last: Mutex::new(distinct(&Vec::new())) }
     }
 }
 
@@ -43,33 +37,6 @@ impl OfferedTools {
         let is_other = *last != now;
         *last = now;
         is_other
-    }
-
-    /// Notifies the client that the list of tools changed, in the way of its revision.
-    pub(crate) async fn notify_changed(&self, context: &RequestContext<RoleServer>) {
-        let version = context.protocol_version();
-        let listens = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        if listens {
-            self.changes.send_modify(|count| *count += 1);
-        } else {
-            // A client that is gone need not be notified.
-            let _ = context.peer.notify_tool_list_changed().await;
-        }
-    }
-
-    /// Notifies a subscriber of every change until it cancels.
-    pub(crate) async fn listen(&self, listener: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.changes.subscribe();
-        loop {
-            tokio::select! {
-                () = listener.cancelled() => return Ok(()),
-                moved = changes.changed() => {
-                    if moved.is_err() || listener.sink().notify_tool_list_changed().await.is_err() {
-                        return Ok(());
-                    }
-                }
-            }
-        }
     }
 }
 

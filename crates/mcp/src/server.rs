@@ -7,11 +7,11 @@ use piton_core::{Envelope, truncate};
 use piton_runtime::config::Answers;
 use piton_runtime::{Connection, Whereabouts};
 use rmcp::model::{
-    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestMethod,
-    CompleteRequestParams, CompleteResult, ConstString as _, CustomRequest, CustomResult,
-    ErrorCode, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestParams,
+    CompleteResult, CompletionInfo, ConstString as _, CustomRequest, CustomResult, ErrorCode,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, Reference, ServerCapabilities, ServerConfig,
     SubscriptionFilter, Tool, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
@@ -19,16 +19,22 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::answer::{call_result, gets_structured};
+use crate::answer::{call_result, failure_text, gets_structured};
 use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
 use crate::catalogue::{Catalogue, Hints, ToolCard};
+use crate::list_changes::{ListChanges, ServedList};
 use crate::log::{CallLog, CallOutcome, Called};
 use crate::offered_tools::{OfferedTools, offered, with_map};
 use crate::person::AtClient;
 use crate::progress::wait;
+use crate::prompts::{KnownPrompts, filled_prompt, prompts};
+use crate::resources;
 use crate::roots::client_root;
 use crate::sets::{ServerBuilder, ToolReply, ToolSet};
+
+/// Tools that read the workflow files, and so notice when there are others.
+const READS_LIBRARY: [&str; 3] = ["list_workflows", "inspect_workflow", "start_workflow"];
 
 /// The server of one agent.
 pub(crate) struct Server {
@@ -36,6 +42,8 @@ pub(crate) struct Server {
     sets: Vec<Arc<dyn ToolSet>>,
     log: Option<Arc<dyn CallLog>>,
     listing: OfferedTools,
+    prompts: KnownPrompts,
+    changes: ListChanges,
     answers: Answers,
     /// Set when the client must be asked for its roots before the next call.
     asks_roots: AtomicBool,
@@ -59,8 +67,9 @@ impl Server {
         let sets = offer.sets(&connection);
         let asks_roots = AtomicBool::new(is_local);
         let (log, listing) = (offer.log.clone(), OfferedTools::default());
+        let (prompts, changes) = (KnownPrompts::default(), ListChanges::default());
         let answers = offer.runtime.applied().answers();
-        Self { connection, sets, log, listing, answers, asks_roots, is_local }
+        Self { connection, sets, log, listing, prompts, changes, answers, asks_roots, is_local }
     }
 
     /// Returns the sets, for a caller that outlives the server.
@@ -121,7 +130,7 @@ impl Server {
         if !self.listing.note(&left) {
             return made;
         }
-        self.listing.notify_changed(context).await;
+        self.changes.notify(ServedList::Tools, context).await;
         made.map(|made| with_map(made, &self.sets, &left))
     }
 
@@ -145,6 +154,9 @@ impl Server {
         };
         let made = wait(work, &context).await;
         let made = if set.moves_runs() { self.moved(made, &context).await } else { made };
+        if self.is_local && READS_LIBRARY.contains(&card.name) {
+            self.note_prompts(&context).await;
+        }
         let to_ask = person.into_question();
         self.note(card.name, began, made.as_ref().ok(), to_ask.is_some());
         let made = made?;
@@ -152,6 +164,15 @@ impl Server {
             Some(question) => CallToolResponse::InputRequired(question),
             None => call_result(made, gets_structured(self.answers, client.as_deref())).into(),
         })
+    }
+
+    /// Notifies the client if there are other prompts than those that it knows.
+    async fn note_prompts(&self, context: &RequestContext<RoleServer>) {
+        // A call that reports why the workflows cannot be listed was made just now.
+        let Ok(prompts) = prompts(&self.connection) else { return };
+        if self.prompts.note(&prompts) {
+            self.changes.notify(ServedList::Prompts, context).await;
+        }
     }
 
     async fn look_around(&self, context: &RequestContext<RoleServer>) {
@@ -163,9 +184,19 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
-        if let Some(tools) = capabilities.tools.as_mut().filter(|_| self.is_local) {
-            tools.list_changed = Some(true);
+        let mut capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .enable_completions()
+            .build();
+        if self.is_local {
+            if let Some(tools) = &mut capabilities.tools {
+                tools.list_changed = Some(true);
+            }
+            if let Some(prompts) = &mut capabilities.prompts {
+                prompts.list_changed = Some(true);
+            }
         }
         let piton = Implementation::new("piton", env!("CARGO_PKG_VERSION")).with_title("Piton");
         ServerConfig::new(capabilities)
@@ -197,22 +228,43 @@ impl ServerHandler for Server {
         Box::pin(self.called(request, context))
     }
 
-    // Undeclared capabilities must not exist; without these methods, there would be empty lists.
-
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(no_method(ListPromptsRequestMethod::VALUE))
+        self.look_around(&context).await;
+        let prompts = prompts(&self.connection).map_err(|envelope| failed(&envelope))?;
+        self.prompts.listed(&prompts);
+        Ok(ListPromptsResult::with_all_items(prompts))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.look_around(&context).await;
+        let filled = filled_prompt(&self.connection, &request.name, request.arguments.as_ref());
+        let filled = filled.map_err(|envelope| failed(&envelope))?;
+        let prompt = filled.ok_or_else(|| {
+            let name = truncate(&request.name, QUOTED_BYTES_MAX);
+            let words = format!(
+                "There is no prompt `{name}`. There is one for each workflow that list_workflows shows."
+            );
+            ErrorData::invalid_params(words, None)
+        })?;
+        Ok(GetPromptResponse::Complete(prompt))
     }
 
     async fn list_resources(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(no_method(ListResourcesRequestMethod::VALUE))
+        self.look_around(&context).await;
+        let listed = Box::pin(resources::resources(&self.connection)).await;
+        Ok(ListResourcesResult::with_all_items(listed.map_err(|envelope| failed(&envelope))?))
     }
 
     async fn list_resource_templates(
@@ -220,15 +272,35 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(no_method(ListResourceTemplatesRequestMethod::VALUE))
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = Box::pin(resources::read(&self.connection, &request.uri)).await?;
+        Ok(ReadResourceResponse::Complete(read))
     }
 
     async fn complete(
         &self,
-        _request: CompleteRequestParams,
-        _context: RequestContext<RoleServer>,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(no_method(CompleteRequestMethod::VALUE))
+        self.look_around(&context).await;
+        let completion = match &request.r#ref {
+            Reference::Resource(template) => {
+                let argument = &request.argument;
+                let (name, typed) = (&argument.name, &argument.value);
+                let completing = resources::complete(&self.connection, &template.uri, name, typed);
+                Box::pin(completing).await.map_err(|envelope| failed(&envelope))?
+            }
+            // A goal is the person's own words.
+            _ => CompletionInfo::default(),
+        };
+        Ok(CompleteResult::new(completion))
     }
 
     /// Answers requests that the protocol does not know. A call whose parameters have the wrong shape arrives here too.
@@ -253,11 +325,12 @@ impl ServerHandler for Server {
     ) -> Option<SubscriptionFilter> {
         let mut accepted = SubscriptionFilter::default();
         accepted.tools_list_changed = Some(true);
+        accepted.prompts_list_changed = Some(true);
         self.is_local.then_some(accepted)
     }
 
     async fn listen(&self, listener: SubscriptionContext) -> Result<(), ErrorData> {
-        self.listing.listen(listener).await
+        self.changes.listen(listener).await
     }
 
     async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
@@ -282,6 +355,11 @@ fn tool(card: &ToolCard) -> Tool {
     Tool::new(card.name, card.description.clone(), Arc::clone(&card.input))
         .with_title(card.title)
         .with_annotations(hints)
+}
+
+/// Converts a failure that no call returns.
+fn failed(envelope: &Envelope) -> ErrorData {
+    ErrorData::internal_error(failure_text(envelope), None)
 }
 
 fn no_method(name: &str) -> ErrorData {

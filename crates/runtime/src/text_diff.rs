@@ -1,6 +1,7 @@
 //! Line-by-line differences between two texts.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use piton_core::shorten;
 use schemars::JsonSchema;
@@ -58,6 +59,25 @@ pub fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
     cut(lines, DIFF_LINES_MAX)
 }
 
+/// Returns the difference of a file in the unified format; empty if there is none. Long lines are cut.
+pub fn unified(name: &str, before: Option<&str>, after: &str) -> String {
+    let old = before.unwrap_or_default();
+    if old == after {
+        return String::new();
+    }
+    let (old_end, new_end) = (&*with_line_end(old), &*with_line_end(after));
+    let diff = TextDiff::configure().timeout(DIFF_TIME_MAX).diff_lines(old_end, new_end);
+    let mut text = format!("--- {}\n+++ {name}\n", before.map_or("/dev/null", |_| name));
+    for hunk in diff.unified_diff().context_radius(DIFF_CONTEXT_LINES).iter_hunks() {
+        writeln!(text, "{}", hunk.header()).expect("writing to a string does not fail");
+        for change in hunk.iter_changes() {
+            let line = shorten(change.value().trim_end_matches('\n'), DIFF_LINE_BYTES_MAX);
+            writeln!(text, "{}{line}", change.tag()).expect("writing to a string does not fail");
+        }
+    }
+    text
+}
+
 /// Compares two contents, where either may be absent. Returns nothing if one is not text or is too long.
 pub fn contents(before: Option<&[u8]>, after: Option<&[u8]>) -> (Vec<DiffLine>, usize) {
     match (text(before.unwrap_or_default()), text(after.unwrap_or_default())) {
@@ -77,7 +97,7 @@ fn with_line_end(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DiffSign, lines};
+    use super::{DiffSign, lines, unified};
 
     fn shown(before: &str, after: &str) -> String {
         let (lines, _) = lines(before, after);
@@ -106,6 +126,16 @@ mod tests {
         assert_eq!(
             shown(&long, &changed),
             " 0| 1| 2|-3|+x| 4| 5| 6|~| 22| 23| 24|-25|+y| 26| 27| 28|"
+        );
+    }
+
+    #[test]
+    fn the_unified_format_names_the_file_and_the_lines() {
+        assert_eq!(unified("f", Some("a\n"), "a\n"), "");
+        assert_eq!(unified("f", None, "a\n"), "--- /dev/null\n+++ f\n@@ -0,0 +1 @@\n+a\n");
+        assert_eq!(
+            unified("f", Some("1\n2\n3\n4\n5\n6\n"), "1\n2\n3\n4\n5\nx\n"),
+            "--- f\n+++ f\n@@ -3,4 +3,4 @@\n 3\n 4\n 5\n-6\n+x\n"
         );
     }
 

@@ -139,14 +139,19 @@ async fn a_call_that_reaches_no_tool_is_an_error_of_the_protocol() {
             "`arguments`, a JSON object",
         ),
         ("tools/fly", json!({}), -32601, "There is no method `tools/fly` here"),
-        ("prompts/list", json!({}), -32601, "There is no method `prompts/list` here"),
-        ("resources/list", json!({}), -32601, "There is no method `resources/list` here"),
-        ("resources/templates/list", json!({}), -32601, "There is no method"),
+        ("prompts/get", json!({ "name": "no.such" }), -32602, "There is no prompt `no.such`"),
+        ("resources/read", json!({ "uri": "file:///etc/passwd" }), -32002, "There is no resource"),
         (
-            "completion/complete",
-            json!({ "ref": { "type": "ref/prompt", "name": "x" }, "argument": { "name": "x", "value": "" } }),
-            -32601,
-            "There is no method",
+            "resources/read",
+            json!({ "uri": "piton://run/no-one/recap" }),
+            -32002,
+            "There is no run `no-one`",
+        ),
+        (
+            "resources/read",
+            json!({ "uri": "piton://artifact/sha256:ab" }),
+            -32002,
+            "`sha256:ab` is no digest",
         ),
     ] {
         let reply = pipe.request(method, params).await;

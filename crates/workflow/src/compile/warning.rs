@@ -33,14 +33,14 @@ piton_core::closed_set! {
         ContextLoop => "context_loop",
         /// A field is there and means nothing. Subject: the field.
         NoEffect => "no_effect",
-        /// A prompt delegates and does not say to spawn subagents with the Task tool, rather than workflows.
-        /// Subject: the step.
+        /// A prompt delegates and does not say to start subagents, rather than workflows, or what to do where a client
+        /// has none. Subject: the step.
         DelegationWithoutTasks => "delegation_without_tasks",
-        /// A prompt delegates and does not ask for all Task calls in parallel. Subject: the step.
+        /// A prompt delegates and does not ask for all tasks in parallel. Subject: the step.
         DelegationNotParallel => "delegation_not_parallel",
         /// A prompt delegates and does not forbid to start a workflow for it. Subject: the step.
         DelegationByWorkflow => "delegation_by_workflow",
-        /// A prompt delegates and does not forbid Task calls in sequence. Subject: the step.
+        /// A prompt delegates and does not forbid to start subagents in sequence. Subject: the step.
         DelegationInSequence => "delegation_in_sequence",
         /// A prompt delegates and does not say for each subagent who it is and what it gets. Subject: the step.
         DelegationIncomplete => "delegation_incomplete",
@@ -87,19 +87,18 @@ impl WarningCode {
             }
             Self::NoEffect => "the field is accepted and changes nothing; remove it",
             Self::DelegationWithoutTasks => {
-                "say to spawn subagents, not workflows, by the Task tool with `subagent_type: …`; the \
-                 template `wr.templates.delegation` does"
+                "say that subagents do the work, not workflows, and that the agent does it itself where its client \
+                 has no subagents; the template `wr.templates.delegation` does"
             }
             Self::DelegationNotParallel => {
-                "ask for all Task calls in parallel, in one response; subagents that wait for each other \
-                 save no time"
+                "ask for all tasks in parallel, in one message; subagents that wait for each other save no time"
             }
             Self::DelegationByWorkflow => {
                 "say not to delegate with `start_workflow`; a workflow is not a subagent"
             }
-            Self::DelegationInSequence => "say not to make the Task calls sequentially",
+            Self::DelegationInSequence => "say not to start the subagents sequentially",
             Self::DelegationIncomplete => {
-                "give each subagent a name (`Subagent 1: …`) and lines `Tool:`, `Description:` and `Prompt:`"
+                "give each subagent a name (`Subagent 1: …`) and lines `Description:` and `Prompt:`"
             }
         }
     }

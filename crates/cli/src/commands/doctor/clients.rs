@@ -26,20 +26,22 @@ fn finding(app: &App, client: McpClient) -> Option<Finding> {
         Err(failure) => Finding::bad(client.name(), &failure),
         Ok(None) => {
             let found = "is not configured to start Piton".to_owned();
-            Finding::of(client.name(), Health::Note, found, reinstall_command(client))
+            Finding::of(
+                client.name(),
+                Health::Note,
+                found,
+                client.install_command(ClientScope::User),
+            )
         }
         Ok(Some(ClientEntry::Reach { url })) => {
             Finding::good(client.name(), format!("reaches Piton at {url}; `piton up` serves it"))
         }
-        Ok(Some(ClientEntry::Start(start))) => started(app, client, &start),
+        Ok(Some(ClientEntry::Start(start))) => started(app, client, ClientScope::User, &start),
     })
 }
 
-fn reinstall_command(client: McpClient) -> String {
-    format!("piton mcp install --client {}", client.word())
-}
-
-fn started(app: &App, client: McpClient, start: &Start) -> Finding {
+/// Starts the program that a client is configured to start, and checks whether it answers.
+pub(crate) fn started(app: &App, client: McpClient, scope: ClientScope, start: &Start) -> Finding {
     let program = app.display_path(Path::new(&start.program));
     let trouble = match probe(start, PROBE_WAIT) {
         Ok(version) if version == env!("CARGO_PKG_VERSION") => {
@@ -48,11 +50,15 @@ fn started(app: &App, client: McpClient, start: &Start) -> Finding {
         Ok(version) => {
             let this = env!("CARGO_PKG_VERSION");
             let found = format!("starts {program}, which is Piton {version}; this is {this}");
-            return Finding::of(client.name(), Health::Note, found, reinstall_command(client));
+            return Finding::of(client.name(), Health::Note, found, client.install_command(scope));
         }
         Err(trouble) => trouble,
     };
     let (found, next) = match trouble {
+        HandshakeError::NotThere if !start.program.contains('/') => {
+            let found = format!("is configured to start {program}, which is not in your PATH");
+            (found, Some("piton install".to_owned()))
+        }
         HandshakeError::NotThere => {
             (format!("is configured to start {program}, which does not exist"), None)
         }
@@ -79,6 +85,6 @@ fn started(app: &App, client: McpClient, start: &Start) -> Finding {
         client.name(),
         Health::Bad,
         found,
-        next.unwrap_or_else(|| reinstall_command(client)),
+        next.unwrap_or_else(|| client.install_command(scope)),
     )
 }

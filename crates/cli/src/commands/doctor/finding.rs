@@ -9,7 +9,7 @@ use crate::style::{Tone, styled};
 /// State of something that was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Health {
+pub(crate) enum Health {
     Good,
     Note,
     Bad,
@@ -17,13 +17,13 @@ pub(super) enum Health {
 
 /// A result of one check.
 #[derive(Serialize)]
-pub(super) struct Finding {
+pub(crate) struct Finding {
     pub(super) what: &'static str,
-    pub(super) health: Health,
-    pub(super) found: String,
+    pub(crate) health: Health,
+    pub(crate) found: String,
     /// The suggested remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) next: Option<String>,
+    pub(crate) next: Option<String>,
 }
 
 #[derive(Serialize)]

@@ -15,3 +15,5 @@ mod probe;
 mod stored;
 
 pub(crate) use checks::run;
+pub(crate) use clients::started;
+pub(crate) use finding::Health;

@@ -20,14 +20,24 @@ const CORRECT: &str = "Fix the file, and run the command again.";
 /// Table in which Codex keeps servers.
 const TOML_SECTION: &str = "mcp_servers";
 
-/// Returns a client's configuration with an entry that starts `program`, on the data directory if one is chosen.
+/// The entry that is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NewEntry<'a> {
+    pub(super) program: &'a str,
+    /// The data directory, if one is chosen.
+    pub(super) data_dir: Option<&'a str>,
+    /// A setting that the entry gets too, with its value.
+    pub(super) setting: Option<(&'a str, &'a str)>,
+}
+
+/// Returns a client's configuration with this entry.
 pub(super) fn with_entry(
     client: McpClient,
     file: &Path,
     text: &str,
-    program: &str,
-    data_dir: Option<&str>,
+    new: NewEntry<'_>,
 ) -> Result<String, Failure> {
+    let NewEntry { program, data_dir, setting } = new;
     let chosen = data_dir.into_iter().flat_map(|dir| ["--data-dir", dir]);
     let arguments: Vec<&str> = ["mcp"].into_iter().chain(chosen).collect();
     match client.form() {
@@ -36,7 +46,7 @@ pub(super) fn with_entry(
             if client == McpClient::Vscode {
                 entry["type"] = json!("stdio");
             }
-            json::set(text, section, NAME, &entry).map_err(|wrong| not_json(file, wrong))
+            json::set(text, section, NAME, &entry).map_err(|wrong| json::refusal(file, wrong))
         }
         ConfigFormat::Toml => {
             let mut document = toml(file, text)?;
@@ -55,6 +65,9 @@ pub(super) fn with_entry(
             let entry = entry.ok_or_else(|| no_table(file))?;
             entry.insert("command", value(program));
             entry.insert("args", value(arguments.into_iter().collect::<Array>()));
+            if let Some((name, text)) = setting {
+                entry.insert(name, value(text));
+            }
             Ok(document.to_string())
         }
     }
@@ -68,7 +81,7 @@ pub(super) fn without_entry(
 ) -> Result<Option<String>, Failure> {
     match client.form() {
         ConfigFormat::Json(section) => {
-            json::remove(text, section, NAME).map_err(|wrong| not_json(file, wrong))
+            json::remove(text, section, NAME).map_err(|wrong| json::refusal(file, wrong))
         }
         ConfigFormat::Toml => {
             let mut document = toml(file, text)?;
@@ -114,7 +127,7 @@ pub(crate) fn entry_in(
 ) -> Result<Option<ClientEntry>, Failure> {
     let entry = match client.form() {
         ConfigFormat::Json(section) => {
-            json::get(text, section, NAME).map_err(|wrong| not_json(file, wrong))?
+            json::get(text, section, NAME).map_err(|wrong| json::refusal(file, wrong))?
         }
         ConfigFormat::Toml => {
             let document = toml(file, text)?;
@@ -123,6 +136,18 @@ pub(crate) fn entry_in(
         }
     };
     Ok(entry.as_ref().and_then(parse_entry))
+}
+
+/// True if the entry of a client whose configuration is TOML has a setting with this value.
+pub(super) fn has_setting(
+    file: &Path,
+    text: &str,
+    (name, expected): (&str, &str),
+) -> Result<bool, Failure> {
+    let document = toml(file, text)?;
+    let entry = document.get(TOML_SECTION).and_then(|servers| servers.get(NAME));
+    let found = entry.and_then(|entry| entry.get(name)).and_then(Item::as_str);
+    Ok(found == Some(expected))
 }
 
 /// Converts the parts of a table that say what to start.
@@ -162,12 +187,6 @@ fn toml(file: &Path, text: &str) -> Result<DocumentMut, Failure> {
     })
 }
 
-fn not_json(file: &Path, wrong: json::NotJson) -> Failure {
-    let what =
-        format!("{}:{} is not JSON, and the file was left as it is.", file.display(), wrong.line);
-    Failure::refused(what, "Fix the line, and run the command again.")
-}
-
 fn no_table(file: &Path) -> Failure {
     let what =
         format!("`{TOML_SECTION}` in {} is not a table, and was left as it is.", file.display());
@@ -176,6 +195,7 @@ fn no_table(file: &Path) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use super::super::permission::CODEX;
     use super::*;
 
     const FILE: &str = "/x/config.toml";
@@ -184,14 +204,20 @@ mod tests {
     fn toml_keeps_comments_and_what_a_person_set() {
         let text = "# mine\nmodel = \"a\"\n\n[mcp_servers.other]\ncommand = \"x\"\n";
         let file = Path::new(FILE);
-        let changed = with_entry(McpClient::Codex, file, text, "/bin/piton", None).unwrap();
+        let new = NewEntry { program: "/bin/piton", data_dir: None, setting: None };
+        let changed = with_entry(McpClient::Codex, file, text, new).unwrap();
         assert_eq!(
             changed,
             format!("{text}\n[mcp_servers.piton]\ncommand = \"/bin/piton\"\nargs = [\"mcp\"]\n")
         );
         let own = changed.replace("args", "startup_timeout_sec = 9\nargs");
-        let again = with_entry(McpClient::Codex, file, &own, "/bin/piton", None).unwrap();
+        let again = with_entry(McpClient::Codex, file, &own, new).unwrap();
         assert_eq!(again, own);
+        let allowed = NewEntry { setting: Some(CODEX), ..new };
+        let allowed = with_entry(McpClient::Codex, file, &own, allowed).unwrap();
+        assert_eq!(allowed, format!("{own}default_tools_approval_mode = \"approve\"\n"));
+        assert!(has_setting(file, &allowed, CODEX).unwrap());
+        assert!(!has_setting(file, &own, CODEX).unwrap());
         let start = Start {
             program: "/bin/piton".to_owned(),
             arguments: vec!["mcp".to_owned()],

@@ -9,7 +9,7 @@ use piton_runtime::Whereabouts;
 use piton_runtime::backpack::BackpackId;
 use piton_runtime::context::AgentId;
 
-use super::install;
+use super::{install, status};
 use crate::app::{App, Outcome};
 use crate::commands::stop;
 use crate::commands::workspace::{WorkspaceArguments, sandbox};
@@ -40,9 +40,12 @@ enum Command {
     /// Configure a client to start Piton
     #[command(after_help = "Example:\n  piton mcp install --client codex --dry-run")]
     Install(install::Install),
-    /// Remove Piton from the configuration of a client
+    /// Remove Piton from the configuration of a client, with the permission that `install --allow` wrote
     #[command(after_help = "Example:\n  piton mcp uninstall --client codex")]
     Uninstall(install::Target),
+    /// Show which clients start Piton, whether it answers, and whether they may call its tools without asking
+    #[command(after_help = "Example:\n  piton mcp status")]
+    Status,
 }
 
 impl Mcp {
@@ -51,6 +54,7 @@ impl Mcp {
             None => self.serve(app),
             Some(Command::Install(install)) => install.run(app),
             Some(Command::Uninstall(target)) => install::uninstall(app, &target),
+            Some(Command::Status) => status::run(app),
         }
     }
 

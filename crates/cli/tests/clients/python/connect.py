@@ -24,6 +24,18 @@ class Connected:
     async def tools(self) -> list[dict]:
         return [wire(tool) for tool in (await self.client.list_tools()).tools]
 
+    async def prompts(self) -> list[dict]:
+        return [wire(prompt) for prompt in (await self.client.list_prompts()).prompts]
+
+    async def prompt(self, name: str, arguments: dict) -> dict:
+        return wire(await self.client.get_prompt(name, arguments))
+
+    async def resources(self) -> list[dict]:
+        return [wire(resource) for resource in (await self.client.list_resources()).resources]
+
+    async def read(self, uri: str) -> list[dict]:
+        return wire(await self.client.read_resource(uri))["contents"]
+
     async def call(self, name: str, arguments: dict) -> dict:
         return wire(await self.client.call_tool(name, arguments, progress_callback=ignored))
 

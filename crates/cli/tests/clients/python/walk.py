@@ -113,6 +113,20 @@ async def comes_back(client, reply):
     return again
 
 
+async def reads(client, reply):
+    """Finds the workflow among the prompts, and what was done so far among the resources."""
+    [prompt] = [one for one in await client.prompts() if one["name"] == "wr.tour"]
+    same([argument["name"] for argument in prompt["arguments"]], ["goal"])
+    [message] = (await client.prompt("wr.tour", {"goal": "see more"}))["messages"]
+    asked = 'start_workflow with {"goal":"see more","workflowId":"wr.tour"}'
+    check(asked in message["content"]["text"], message)
+    uri = f"piton://run/{reply['run']['runId']}/recap"
+    check(any(one["uri"] == uri for one in await client.resources()), uri)
+    [recap] = await client.read(uri)
+    for part in [reply["run"]["label"], "Project: a sample"]:
+        check(part in recap["text"], recap)
+
+
 def forged(token):
     """Changes the end of a token, where its signature is."""
     return token[:-4] + ("BBBB" if token.endswith("AAAA") else "AAAA")
@@ -189,6 +203,7 @@ async def walk():
 
     async with connect(TASK) as client:
         reply = await comes_back(client, reply)
+        await reads(client, reply)
         await is_refused(client, reply)
         steps = []
         while not reply["isComplete"]:

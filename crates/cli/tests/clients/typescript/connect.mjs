@@ -26,6 +26,13 @@ export async function connect({ line, revision, server, roots, changed }) {
     server: made.client.getServerVersion(),
     instructions: made.client.getInstructions(),
     tools: async () => (await made.client.listTools()).tools,
+    prompts: async () => (await made.client.listPrompts()).prompts,
+    prompt: (name, args) => made.client.getPrompt({ name, arguments: args }),
+    resources: async () => (await made.client.listResources()).resources,
+    templates: async () => (await made.client.listResourceTemplates()).resourceTemplates,
+    read: async (uri) => (await made.client.readResource({ uri })).contents,
+    complete: async (uri, name, value) =>
+      (await made.client.complete({ ref: { type: "ref/resource", uri }, argument: { name, value } })).completion.values,
     call: (name, args, options) => made.call({ name, arguments: args }, options),
     close: () => made.client.close(),
   };

@@ -97,6 +97,22 @@ async function comesBack(client, reply) {
   return again;
 }
 
+/** Finds the workflow among the prompts, and what was done so far among the resources. */
+async function reads(client, reply) {
+  const prompt = (await client.prompts()).find(({ name }) => name === "wr.tour");
+  assert.deepEqual(prompt.arguments.map(({ name }) => name), ["goal"]);
+  const [message] = (await client.prompt("wr.tour", { goal: "see more" })).messages;
+  assert.equal(message.role, "user");
+  assert.ok(message.content.text.includes('start_workflow with {"goal":"see more","workflowId":"wr.tour"}'));
+  const uri = `piton://run/${reply.run.runId}/recap`;
+  assert.ok((await client.resources()).some((resource) => resource.uri === uri), uri);
+  const [recap] = await client.read(uri);
+  assert.ok(recap.text.includes(reply.run.label) && recap.text.includes("Project: a sample"), recap.text);
+  const [template] = await client.templates();
+  assert.ok((await client.complete(template.uriTemplate, "run", "")).includes(reply.run.label));
+  await assert.rejects(client.read("piton://run/run_0/recap"), /no run/);
+}
+
 /** Changes the end of a token, where its signature is. */
 function forged(token) {
   return token.slice(0, -4) + (token.endsWith("AAAA") ? "BBBB" : "AAAA");
@@ -166,6 +182,7 @@ async function walk() {
 
   client = await connect(task);
   reply = await comesBack(client, reply);
+  await reads(client, reply);
   await isRefused(client, reply);
   const steps = [];
   while (!reply.isComplete) {

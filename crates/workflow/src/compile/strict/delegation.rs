@@ -2,7 +2,8 @@
 //!
 //! An agent that is merely asked to delegate tends to start another workflow, or one subagent after the
 //! other, or to give them half of what they need. The prompt of the template therefore says how to do it, and
-//! the lint demands the same of prompts that authors write.
+//! the lint demands the same of prompts that authors write. Clients differ in the tool that starts a subagent, and some
+//! have none, so a prompt names no single tool and says what to do without one.
 //!
 //! *Limitations*: the lint reads words, so it can be wrong in both directions. It warns and never refuses.
 
@@ -17,12 +18,13 @@ use crate::contract::criteria::{Criterion, Pattern};
 use crate::name::StepId;
 use crate::source::{FromSource, ObjectReader, Pointer, ProblemCode, Problems, Prose};
 
-/// The type of subagent, unless the author names another.
-const EXECUTOR: &str = "workrail-executor";
+/// The reason why writing to a text cannot fail.
+const INFALLIBLE: &str = "writing to a string does not fail";
 
 /// Work for several subagents.
 pub(super) struct Delegation {
-    executor: String,
+    /// The type of subagent, if the author names one.
+    executor: Option<String>,
     tasks: Vec<DelegatedTask>,
 }
 
@@ -52,7 +54,7 @@ impl Delegation {
     /// Reads the arguments of a call of the template.
     pub(super) fn read(object: &mut ObjectReader<'_, '_>) -> Option<Self> {
         let executor = object.optional::<Prose<TITLE_BYTES_MAX>>("executor");
-        let executor = executor.map_or_else(|| EXECUTOR.to_owned(), Prose::into_string);
+        let executor = executor.map(Prose::into_string);
         let tasks: Vec<DelegatedTask> = object.filled_list("tasks", DELEGATIONS_MAX);
         let mut names = BTreeSet::new();
         for task in tasks.iter().filter(|task| !names.insert(&task.name)) {
@@ -67,36 +69,42 @@ impl Delegation {
     pub(super) fn prompt(&self) -> String {
         let Self { executor, tasks } = self;
         let mut prompt = format!(
-            "Have this work done by subagents, not by workflows: use the Task tool with `subagent_type: \
-             {executor}`, or with a general type if there is none of that name.\n\n\
-             Make all Task calls in parallel, in one response, {count} in all. Do not make them sequentially, one \
-             after the other. Do not delegate with `start_workflow`, whatever its prefix (such as \
-             `mcp_workrail_start_workflow`). A subagent knows nothing of this conversation: put what it needs \
-             into its prompt.",
+            "Have this work done by subagents, not by workflows. If your client can start subagents, start one for \
+             each task below: all {count} tasks in parallel, in one message, with the tool that your client has for \
+             it (such as `Agent`, `Task`, `spawn_agent` or `runSubagent`). If it cannot, do the tasks yourself, one \
+             after the other, and write down each one separately before you begin the next.\n\n\
+             Do not start subagents sequentially. Do not delegate with `start_workflow`, whatever its prefix (such as \
+             `mcp__piton__start_workflow`). A subagent knows nothing of this conversation: put what it needs into \
+             its prompt.",
             count = tasks.len(),
         );
         for (index, DelegatedTask { name, routine, params, description, .. }) in
             tasks.iter().enumerate()
         {
             let params = params.as_ref().map_or("none", Prose::as_str);
+            writeln!(prompt, "\n\n## Subagent {}: {name}", index + 1).expect(INFALLIBLE);
+            if let Some(executor) = executor {
+                writeln!(
+                    prompt,
+                    "- Type: `{executor}`, or a general one if there is none of that name"
+                )
+                .expect(INFALLIBLE);
+            }
             write!(
                 prompt,
-                "\n\n## Subagent {number}: {name}\n- Tool: Task, `subagent_type: {executor}`\n- Description: \
-                 {description}\n- Prompt: {routine}\n- Parameters: {params}",
-                number = index + 1,
+                "- Description: {description}\n- Prompt: {routine}\n- Parameters: {params}",
                 description = description.as_str(),
                 routine = routine.as_str(),
             )
-            .expect("writing to a string does not fail");
+            .expect(INFALLIBLE);
         }
         write!(
             prompt,
-            "\n\nWhen all have answered, write into your notes a heading with the name of each subagent, such \
-             as `## {}`, and under it what it found. If you have no Task tool, do the work of each subagent \
-             yourself under its heading, and say that you did.",
+            "\n\nWhen all tasks are done, write into your notes a heading with the name of each, such as `## {}`, \
+             and under it what was found. Say which of them subagents did and which you did yourself.",
             tasks[0].name
         )
-        .expect("writing to a string does not fail");
+        .expect(INFALLIBLE);
         prompt
     }
 
@@ -108,9 +116,7 @@ impl Delegation {
             let pattern = Pattern::new(&format!(r"(?m)^#+ {name}([^\w-]|$)"));
             Criterion::Regex {
                 pattern: pattern.expect("a short id is part of a pattern as it is"),
-                message: Some(format!(
-                    "Write a heading `## {name}`, and under it what that subagent found."
-                )),
+                message: Some(format!("Write a heading `## {name}`, and under it what was found.")),
             }
         };
         self.tasks.iter().map(heading).collect()
@@ -137,18 +143,15 @@ pub(in crate::compile) fn lint(prompt: &str) -> Vec<WarningCode> {
     let rules = [
         (
             WarningCode::DelegationWithoutTasks,
-            denies(&["subagent", "workflow"]) && has(&["task", "subagent_type:"]),
+            denies(&["subagent", "workflow"]) && has(&["yourself"]),
         ),
         (
             WarningCode::DelegationNotParallel,
-            says(&["task", "parallel"]) && says(&["one response"]),
+            says(&["task", "parallel"]) && (says(&["one message"]) || says(&["one response"])),
         ),
         (WarningCode::DelegationByWorkflow, denies(&["start_workflow"])),
         (WarningCode::DelegationInSequence, denies(&["sequential"])),
-        (
-            WarningCode::DelegationIncomplete,
-            has(&["subagent 1", "tool:", "description:", "prompt:"]),
-        ),
+        (WarningCode::DelegationIncomplete, has(&["subagent 1", "description:", "prompt:"])),
     ];
     rules.into_iter().filter(|(_, holds)| !holds).map(|(code, _)| code).collect()
 }

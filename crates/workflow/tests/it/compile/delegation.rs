@@ -54,18 +54,21 @@ fn a_prompt_that_leaves_out_a_part_of_it_is_flagged_for_that_part() {
     let prompt = delegated().prompt;
     for (part, code) in [
         ("not by workflows", WarningCode::DelegationWithoutTasks),
-        ("subagent_type:", WarningCode::DelegationWithoutTasks),
+        ("do the tasks yourself", WarningCode::DelegationWithoutTasks),
         ("in parallel", WarningCode::DelegationNotParallel),
-        ("in one response", WarningCode::DelegationNotParallel),
+        ("in one message", WarningCode::DelegationNotParallel),
         ("Do not delegate with `start_workflow`", WarningCode::DelegationByWorkflow),
-        ("Do not make them sequentially", WarningCode::DelegationInSequence),
+        ("Do not start subagents sequentially", WarningCode::DelegationInSequence),
         ("Subagent 1", WarningCode::DelegationIncomplete),
-        ("Tool:", WarningCode::DelegationIncomplete),
         ("Prompt:", WarningCode::DelegationIncomplete),
         ("Description:", WarningCode::DelegationIncomplete),
     ] {
         assert!(prompt.contains(part), "{part}");
-        assert_eq!(warnings(&prompt.replace(part, "")), [code], "without {part}");
+        assert_eq!(
+            warnings(&prompt.replace(part, "").replace("did yourself", "")),
+            [code],
+            "without {part}"
+        );
     }
     let all = [
         WarningCode::DelegationWithoutTasks,
@@ -88,7 +91,7 @@ fn a_prompt_that_leaves_out_a_part_of_it_is_flagged_for_that_part() {
 fn the_notes_have_a_heading_for_each_subagent() {
     let step = delegated();
     let failed = failures(&step.validation_criteria, "## code\nNothing. The tests are fine.");
-    let expected = "Write a heading `## tests`, and under it what that subagent found.";
+    let expected = "Write a heading `## tests`, and under it what was found.";
     assert_eq!(failed.iter().map(|failure| &failure.message).collect::<Vec<_>>(), [expected]);
     let others = "## code-style\nNothing.\n## tests_added\nTwo.";
     assert_eq!(failures(&step.validation_criteria, others).len(), 2);
@@ -98,10 +101,10 @@ fn the_notes_have_a_heading_for_each_subagent() {
 
 #[test]
 fn an_author_may_choose_the_type_of_subagent() {
+    assert!(!delegated().prompt.contains("Type:"));
     let source = call(&json!({"tasks": [task("code")], "executor": "reader"}));
     let prompt = compile_value(&source).unwrap().steps[0].prompt.clone();
-    assert!(prompt.contains("`subagent_type: reader`"));
-    assert!(!prompt.contains("workrail-executor"));
+    assert!(prompt.contains("- Type: `reader`, or a general one"));
 }
 
 #[test]
