@@ -23,3 +23,4 @@ mod walk;
 mod write;
 
 pub(crate) use command::Command;
+pub(crate) use library::source_files;
