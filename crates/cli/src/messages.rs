@@ -8,6 +8,10 @@ use crate::bounds::NAME_BYTES_MAX;
 /// Suggestion for a data directory that cannot be used.
 pub(crate) const CHOOSE_DATA_DIR: &str = "Choose another one with --data-dir or PITON_DATA_DIR.";
 
+/// Suggestion where there are no runs yet.
+pub(crate) const START_A_RUN: &str =
+    "Agents start runs. Try one yourself: piton workflow run wr.tour";
+
 /// Suggestion for connecting an agent to Piton.
 pub(crate) const CONNECT: &str = "Connect an agent: piton mcp install --client claude";
 

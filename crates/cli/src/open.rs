@@ -25,7 +25,7 @@ use crate::app::App;
 use crate::data_dir;
 use crate::failure::Failure;
 use crate::log::CallLogger;
-use crate::messages::CHOOSE_DATA_DIR;
+use crate::messages::{CHOOSE_DATA_DIR, START_A_RUN};
 use crate::output;
 
 /// An open data directory.
@@ -158,10 +158,7 @@ impl Open {
         let page = self.wait(self.runtime.run_page(&query))?;
         let Some(latest) = page.runs.into_iter().next() else {
             return Err(match page.unreadable {
-                0 => Failure::refused(
-                    "There are no runs yet.",
-                    "Agents start runs. Try one yourself: piton workflow run wr.tour",
-                ),
+                0 => Failure::refused("There are no runs yet.", START_A_RUN),
                 _ => Failure::refused("No run can be read.", "See why: piton session list"),
             });
         };

@@ -1,8 +1,8 @@
 //! `piton version`: the version of the program, and of the data that it writes.
 
-use piton_store::local::{FORMAT_VERSION, OLDEST_READER};
 use serde::Serialize;
 
+use crate::adapters::{FORMAT_VERSION, OLDEST_READER};
 use crate::app::{App, Outcome};
 
 /// The commit that the program was built from, if the build names it.

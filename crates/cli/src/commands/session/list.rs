@@ -12,7 +12,7 @@ use piton_runtime::workflow::{RunField, RunStatus, RunSummary};
 use crate::app::{App, Outcome};
 use crate::bounds::{NAME_BYTES_MAX, WAITING_CHECKED_MAX};
 use crate::failure::Failure;
-use crate::messages::{ago, cell, count};
+use crate::messages::{START_A_RUN, ago, cell, count};
 use crate::open::Open;
 use crate::style::Tone;
 use crate::table::Cell;
@@ -183,7 +183,7 @@ fn print(app: &App, list: &SessionList, waiting: &BTreeSet<RunId>) {
             }
         }
         None => {
-            app.output.advise("Agents start runs. Try one yourself: piton workflow run wr.tour");
+            app.output.advise(START_A_RUN);
         }
     }
 }
