@@ -20,7 +20,8 @@ use piton_store::port::{Changes, Replies, Table};
 
 pub(crate) use piton::memory_workspaces;
 pub(crate) use piton_store::local::{
-    DataDir, SystemClock, SystemEntropy, SystemTimer, WatchedPlace, repair_table, runs_as_root,
+    DataDir, FORMAT_VERSION, OLDEST_READER, SystemClock, SystemEntropy, SystemTimer, WatchedPlace,
+    repair_table, runs_as_root,
 };
 
 /// The adapters over an open data directory.

@@ -8,14 +8,20 @@ use piton_runtime::request::SessionReference;
 use crate::app::{App, Outcome};
 use crate::commands::{
     approve, backpack, blame, config, console, context, data, diff, doctor, explain, flow, fork,
-    inbox, install, keys, logs, man, mcp, prefs, search, session, up, workflow, workspace,
+    help, inbox, install, keys, logs, man, mcp, prefs, search, session, up, version, workflow,
+    workspace,
 };
+use crate::complete;
 use crate::demo;
 use crate::exit;
 
 /// Help text for arguments that name a run.
 const RUN_HELP: &str =
     "The run: its two-word name, its id, the id of its session, or the end of either id";
+
+/// Help text for arguments that name a run to look at.
+const LATEST_RUN_HELP: &str = "The run: its two-word name, its id, the id of its session, or the end of either id \
+                               [default: the most recently active run]";
 
 /// Display order of the global options: after those of the command itself.
 const LAST: usize = 900; // tidy: number: more options than a command has
@@ -45,7 +51,7 @@ pub(crate) struct Options {
 /// Names a run.
 #[derive(Args)]
 pub(crate) struct RunArgument {
-    #[arg(value_name = "RUN", value_parser = reference, help = RUN_HELP)]
+    #[arg(value_name = "RUN", value_parser = reference, help = RUN_HELP, add = complete::runs())]
     pub(crate) run: SessionReference,
 }
 
@@ -56,10 +62,17 @@ fn reference(text: &str) -> Result<SessionReference, String> {
     Ok(SessionReference(text.to_owned()))
 }
 
+/// Names a run to look at; without a name, the most recently active one is meant.
+#[derive(Args)]
+pub(crate) struct LatestRun {
+    #[arg(value_name = "RUN", value_parser = reference, help = LATEST_RUN_HELP, add = complete::runs())]
+    pub(crate) run: Option<SessionReference>,
+}
+
 /// Names a run, if one is meant.
 #[derive(Args)]
 pub(crate) struct MaybeRun {
-    #[arg(long, value_name = "RUN", value_parser = reference, help = RUN_HELP)]
+    #[arg(long, value_name = "RUN", value_parser = reference, help = RUN_HELP, add = complete::runs())]
     pub(crate) run: Option<SessionReference>,
 }
 
@@ -152,6 +165,12 @@ pub(crate) enum Command {
     /// Watch a scripted agent work through a whole run, get blocked, get killed and resume
     #[command(after_help = "Example:\n  piton demo")]
     Demo,
+    /// Show the help of a command
+    #[command(after_help = "Example:\n  piton help session show")]
+    Help(help::Help),
+    /// Show the version of the program, and of the data formats that it writes
+    #[command(after_help = "Example:\n  piton version --json")]
+    Version,
     /// Prints the reference of this command line as Markdown.
     #[command(name = "internal-reference", hide = true)]
     Reference,
@@ -192,6 +211,8 @@ impl Command {
             Self::Completions(command) => command.run(),
             Self::Man(command) => command.run(app),
             Self::Demo => demo::run(app),
+            Self::Help(command) => command.run(),
+            Self::Version => version::run(app),
             Self::Reference => man::print_reference(),
             Self::OpenPage(page) => page.run(),
         }

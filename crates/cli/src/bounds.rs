@@ -34,8 +34,11 @@ pub(crate) const CLIENT_FILE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// name.
 pub(crate) const NOTES_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Maximum length in bytes of a text in a table column: six columns fit side by side in a wide terminal.
-pub(crate) const CELL_BYTES_MAX: usize = 40;
+/// Maximum length in bytes of a name that a message quotes: several fit into a line.
+pub(crate) const NAME_BYTES_MAX: usize = 40;
+
+/// Width that a column of a table keeps on a narrow terminal: enough letters to recognise a word.
+pub(crate) const COLUMN_WIDTH_MIN: usize = 7;
 
 /// Number of ports after the default one that are tried. Users with more servers on one machine choose ports.
 pub(crate) const PORTS_TRIED: u16 = 20;
@@ -61,6 +64,16 @@ pub(crate) const PROBE_QUOTE_BYTES_MAX: usize = 200;
 
 /// Maximum size in bytes of the notice that says where a server listens; it has a few lines.
 pub(crate) const NOTICE_BYTES_MAX: u64 = 4096;
+
+/// Number of runs, the newest, of which `piton session list` checks whether they wait for a person: each check may
+/// read a session.
+pub(crate) const WAITING_CHECKED_MAX: usize = 100;
+
+/// Time that an answer to a shell may take to bring the index of runs up to date: a person does not notice it.
+pub(crate) const COMPLETION_WAIT: Duration = Duration::from_millis(200);
+
+/// Maximum number of names that a shell is offered: more than a person looks through.
+pub(crate) const COMPLETIONS_MAX: usize = 100;
 
 /// Width of the command-line reference in columns: as much as a page shows without a scroll bar.
 pub(crate) const REFERENCE_COLUMNS: usize = 100;

@@ -10,6 +10,9 @@
 //! | `output`, `style`, `table`, `tree`, `messages`, `ask` | the output for people and programs |
 //! | `failure`, `exit` | the presentation of failures |
 //! | `files` | files that the user names |
+//! | `complete` | completion in a shell |
+//! | `markdown` | pages in Markdown on a terminal |
+//! | `progress` | a line that moves during long work |
 //! | `log` | the log of the processes of a data directory |
 //! | `demo` | `piton demo` |
 
@@ -19,16 +22,19 @@ mod arguments;
 mod ask;
 mod bounds;
 mod commands;
+mod complete;
 mod data_dir;
 mod demo;
 mod exit;
 mod failure;
 mod files;
 mod log;
+mod markdown;
 mod messages;
 mod next_command;
 mod open;
 mod output;
+mod progress;
 mod style;
 mod table;
 mod tree;
@@ -44,6 +50,9 @@ use crate::exit::CommandEnding;
 use crate::output::Output;
 
 fn main() -> ExitCode {
+    if complete::answer() {
+        return ExitCode::SUCCESS;
+    }
     let matches = Arguments::command().get_matches();
     // Only the names of the subcommands: the logs name the command, never its arguments.
     let mut words = Vec::new();

@@ -3,10 +3,14 @@
 use piton_core::{TimestampMs, shorten};
 use piton_runtime::bounds::DIGEST_DIGITS_SHOWN;
 
-use crate::bounds::CELL_BYTES_MAX;
+use crate::bounds::NAME_BYTES_MAX;
 
 /// Suggestion for a data directory that cannot be used.
 pub(crate) const CHOOSE_DATA_DIR: &str = "Choose another one with --data-dir or PITON_DATA_DIR.";
+
+/// Suggestion where there are no runs yet.
+pub(crate) const START_A_RUN: &str =
+    "Agents start runs. Try one yourself: piton workflow run wr.tour";
 
 /// Suggestion for connecting an agent to Piton.
 pub(crate) const CONNECT: &str = "Connect an agent: piton mcp install --client claude";
@@ -40,12 +44,12 @@ pub(crate) fn first_few(names: &[String]) -> String {
 
 /// Escapes and shortens a name to one line.
 fn cut(name: &str) -> String {
-    shorten(&name.escape_debug().to_string(), CELL_BYTES_MAX).into_owned()
+    shorten(&name.escape_debug().to_string(), NAME_BYTES_MAX).into_owned()
 }
 
-/// Shortens a text to a table cell of one line.
+/// Puts a text on one line, for a table cell.
 pub(crate) fn cell(text: &str) -> String {
-    shorten(&text.replace(['\n', '\r', '\t'], " "), CELL_BYTES_MAX).into_owned()
+    text.replace(['\n', '\r', '\t'], " ")
 }
 
 /// Formats a size in its largest whole unit.

@@ -12,8 +12,9 @@ use piton_runtime::config::Configuration;
 use piton_runtime::context::AgentId;
 use piton_runtime::library::sources;
 use piton_runtime::project_env::ProjectDir;
+use piton_runtime::provenance::NodeReference;
 use piton_runtime::reply::RunShown;
-use piton_runtime::request::SessionReference;
+use piton_runtime::request::{RunQuery, SessionReference};
 use piton_runtime::workspaces::{FileWorld, WorkspacePorts};
 use piton_runtime::{Connection, Runtime, Whereabouts};
 use tokio::runtime::{Builder, Runtime as Executor};
@@ -24,7 +25,8 @@ use crate::app::App;
 use crate::data_dir;
 use crate::failure::Failure;
 use crate::log::CallLogger;
-use crate::messages::CHOOSE_DATA_DIR;
+use crate::messages::{CHOOSE_DATA_DIR, START_A_RUN};
+use crate::output;
 
 /// An open data directory.
 pub(crate) struct Open {
@@ -141,6 +143,37 @@ impl Open {
                     shown.session_id
                 ),
             )),
+        }
+    }
+
+    /// Returns the run that was named, or else the most recently active one, and says which one that is.
+    pub(crate) fn run_or_latest(
+        &self,
+        run: Option<SessionReference>,
+    ) -> Result<SessionReference, Failure> {
+        if let Some(run) = run {
+            return Ok(run);
+        }
+        let query = RunQuery { limit: Some(1), ..RunQuery::default() };
+        let page = self.wait(self.runtime.run_page(&query))?;
+        let Some(latest) = page.runs.into_iter().next() else {
+            return Err(match page.unreadable {
+                0 => Failure::refused("There are no runs yet.", START_A_RUN),
+                _ => Failure::refused("No run can be read.", "See why: piton session list"),
+            });
+        };
+        output::warn(format_args!("{} is the most recently active run.\n", latest.run.label));
+        Ok(SessionReference(latest.run.run_id.to_string()))
+    }
+
+    /// Returns the node that was named, or else the current one of the most recently active run.
+    pub(crate) fn node_or_latest(
+        &self,
+        node: Option<NodeReference>,
+    ) -> Result<NodeReference, Failure> {
+        match node {
+            Some(node) => Ok(node),
+            None => Ok(NodeReference { run: self.run_or_latest(None)?, node: None }),
         }
     }
 

@@ -13,6 +13,7 @@ use clap::ArgMatches;
 use piton_core::{Envelope, visible};
 use piton_runtime::text_diff::{DiffLine, DiffSign};
 use serde::Serialize;
+use terminal_size::{Width, terminal_size_of};
 
 use crate::app::Outcome;
 use crate::exit::CommandEnding;
@@ -113,9 +114,10 @@ impl Output {
         Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
     }
 
-    /// Prints a table for a person.
+    /// Prints a table for a person. On a terminal it is as wide as that at most; elsewhere nothing is cut.
     pub(crate) fn table<const N: usize>(&self, heads: [&str; N], rows: &[[Cell; N]]) {
-        for line in table::lines(heads, rows) {
+        let width = terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns.into());
+        for line in table::lines(heads, rows, width) {
             self.print(line);
         }
     }

@@ -1,4 +1,4 @@
-//! Colour, which marks state and nothing else. Output reads the same without it.
+//! Colour, which marks state and nothing else, and bold print for headings. Output reads the same without it.
 //!
 //! *Invariants*: only this module writes terminal escape codes. Until a text is printed, Unicode noncharacters take
 //! their place. So an escape code in an agent's text is escaped like every other invisible character.
@@ -8,18 +8,20 @@ use std::fmt;
 use piton_core::visible;
 
 /// Placeholders for each colour, and for its end, until a text is printed.
-const MARKS: [(char, &str); 5] = [
+const MARKS: [(char, &str); 6] = [
     (END, "\x1b[0m"),
     (GOOD, "\x1b[32m"),
     (ATTENTION, "\x1b[33m"),
     (BAD, "\x1b[31m"),
     (FAINT, "\x1b[2m"),
+    (STRONG, "\x1b[1m"),
 ];
 const END: char = '\u{fdd0}';
 const GOOD: char = '\u{fdd1}';
 const ATTENTION: char = '\u{fdd2}';
 const BAD: char = '\u{fdd3}';
 const FAINT: char = '\u{fdd4}';
+const STRONG: char = '\u{fdd5}';
 
 /// State that a colour expresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub(crate) enum Tone {
     Bad,
     /// Beside the point.
     Faint,
+    /// The heading of a page, or a word that its author emphasized.
+    Strong,
 }
 
 /// A text in the colour of a state.
@@ -48,6 +52,7 @@ impl<T: fmt::Display> fmt::Display for Styled<T> {
             Tone::Attention => ATTENTION,
             Tone::Bad => BAD,
             Tone::Faint => FAINT,
+            Tone::Strong => STRONG,
             // The text is escaped before the marks are added, so a mark inside it never becomes a colour.
         };
         write!(formatter, "{mark}{}{END}", visible(&text.to_string()))

@@ -17,6 +17,16 @@ pub(crate) fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) 
     close.into_iter().take(NEAREST_MAX).map(|(_, name)| name).collect()
 }
 
+/// Asks whether one of the names that are close to `text` was meant, and ends with `rest`. Returns nothing if none is close.
+pub(crate) fn did_you_mean<'a>(
+    text: &str,
+    names: impl IntoIterator<Item = &'a str>,
+    rest: &str,
+) -> Option<String> {
+    let close = nearest(text, names);
+    (!close.is_empty()).then(|| format!("Did you mean {}? {rest}", close.join(" or ")))
+}
+
 /// Returns the edit distance of the two, if it is small for their length or the name contains the text.
 fn closeness(text: &str, name: &str) -> Option<usize> {
     let distance = strsim::osa_distance(text, name);

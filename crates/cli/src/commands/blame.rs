@@ -15,6 +15,7 @@ use super::context::ProjectSession;
 use super::session::{artifact_line, say_decisions};
 use super::workspace::{WorkspaceArguments, say_history};
 use crate::app::{App, Outcome};
+use crate::complete;
 use crate::messages::{ago, short};
 use crate::open::Open;
 use crate::output;
@@ -45,9 +46,10 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct BlameNode {
-    /// The run, and after `@` a node or the id of a step [default: the current node]
-    #[arg(value_name = "RUN[@NODE]")]
-    node: NodeReference,
+    /// The run, and after `@` a node or the id of a step [default: the current node; without a run, the most recently
+    /// active one]
+    #[arg(value_name = "RUN[@NODE]", add = complete::runs())]
+    node: Option<NodeReference>,
 }
 
 #[derive(Args)]
@@ -55,7 +57,7 @@ pub(crate) struct BlameState {
     #[command(flatten)]
     backpack: Backpack,
     /// The key
-    #[arg(value_name = "KEY")]
+    #[arg(value_name = "KEY", add = complete::keys())]
     key: String,
 }
 
@@ -88,8 +90,8 @@ struct Blamed<'a, T> {
 impl Command {
     pub(crate) fn run(self, app: &App) -> Outcome {
         match self {
-            Self::Run(blame) => run(app, &blame.node),
-            Self::Recap(blame) => recap(app, &blame.node),
+            Self::Run(blame) => run(app, blame.node),
+            Self::Recap(blame) => recap(app, blame.node),
             Self::State(blame) => blame.run(app),
             Self::File(blame) => blame.run(app),
             Self::Frame(blame) => blame.run(app),
@@ -97,9 +99,9 @@ impl Command {
     }
 }
 
-fn run(app: &App, node: &NodeReference) -> Outcome {
+fn run(app: &App, node: Option<NodeReference>) -> Outcome {
     let open = app.open()?;
-    let blame = open.wait(open.runtime.blame_node(node))?;
+    let blame = open.wait(open.runtime.blame_node(&open.node_or_latest(node)?))?;
     open.log.about(blame.session_id);
     let NodeBlame { label, workflow_id, session_id, run_id, .. } = &blame;
     writeln!(app.output, "{label} · {workflow_id}");
@@ -111,9 +113,9 @@ fn run(app: &App, node: &NodeReference) -> Outcome {
     app.output.finish("piton.blame.run/1", &blame)
 }
 
-fn recap(app: &App, node: &NodeReference) -> Outcome {
+fn recap(app: &App, node: Option<NodeReference>) -> Outcome {
     let open = app.open()?;
-    let blame = open.wait(open.runtime.blame_recap(node))?;
+    let blame = open.wait(open.runtime.blame_recap(&open.node_or_latest(node)?))?;
     open.log.about(blame.session_id);
     if blame.lines.is_empty() {
         app.output.print("There is no recap yet: no step of the run is done.");

@@ -1,10 +1,16 @@
 //! `piton config`: the settings in force, their sources, and their problems.
 
+use std::collections::BTreeMap;
+use std::iter::once;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
+use piton_runtime::config::section::{
+    ContextSection, FoundSection, ModelsSection, SectionKey, StateSection, WorkspacesSection,
+};
 use piton_runtime::config::{
-    ConfigProblem, Effect, SectionShown, SettingShown, SettingsShown, Value,
+    ConfigProblem, Configuration, Effect, SectionShown, SettingShown, SettingSource, SettingsShown,
+    Value,
 };
 use piton_runtime::context::ContextSettings;
 use piton_runtime::project_env::ProjectDir;
@@ -62,9 +68,11 @@ fn show(app: &App) -> Outcome {
     let shown = configuration.shown(app.environment.working_dir.as_deref(), &settings);
     let rows: Vec<[Cell; 4]> = shown.settings.iter().map(|setting| row(app, setting)).collect();
     app.output.table(["SETTING", "VALUE", "FROM", "A CHANGE TAKES"], &rows);
-    for SectionShown { section, at, .. } in &shown.sections {
-        writeln!(app.output, "[{section}] is configured in {at}.");
-    }
+    let held = held(&configuration, app.environment.working_dir.as_deref())?;
+    let rows: Vec<[Cell; 3]> =
+        SectionKey::ALL.iter().flat_map(|key| section_rows(*key, &shown.sections, &held)).collect();
+    app.output.print("");
+    app.output.table(["SECTION", "HOLDS", "FROM"], &rows);
     writeln!(app.output, "\nData is kept in {}.", app.display_path(&data_dir));
     if let Some(file) = &shown.user_file {
         writeln!(
@@ -74,6 +82,65 @@ fn show(app: &App) -> Outcome {
         );
     }
     app.output.finish("piton.config.show/1", &ShownSettings { data_dir, shown })
+}
+
+/// Returns what each section of each file holds, in words.
+fn held(
+    configuration: &Configuration,
+    directory: Option<&Path>,
+) -> Result<BTreeMap<(SectionKey, SettingSource), String>, Failure> {
+    let mut held = BTreeMap::new();
+    let failed = Failure::Configuration;
+    for FoundSection { value, place, .. } in
+        configuration.sections_for::<ModelsSection>(directory).map_err(failed)?
+    {
+        let names = value.providers.iter().map(|provider| match &provider.model {
+            Some(model) => format!("{} ({model})", provider.name),
+            None => provider.name.clone(),
+        });
+        let default = value.default.map(|name| format!("default {name}"));
+        held.insert((SectionKey::Models, place), joined(names.chain(default)));
+    }
+    for FoundSection { value, place, .. } in
+        configuration.sections_for::<StateSection>(directory).map_err(failed)?
+    {
+        let agent = value.agent.map(|agent| format!("agents act as {agent}"));
+        let words = once(format!("backpack {}", value.backpack)).chain(agent);
+        held.insert((SectionKey::State, place), joined(words));
+    }
+    for FoundSection { value, place, .. } in
+        configuration.sections_for::<ContextSection>(directory).map_err(failed)?
+    {
+        let agents = value.agents.iter().map(|agent| format!("{} ({})", agent.name, agent.role));
+        let acting = value.agent.map(|agent| format!("clients act as {agent}"));
+        held.insert((SectionKey::Context, place), joined(agents.chain(acting)));
+    }
+    for FoundSection { value, place, .. } in
+        configuration.sections_for::<WorkspacesSection>(directory).map_err(failed)?
+    {
+        let all = value.0.iter().map(|one| format!("{} ({})", one.prefix, one.scope));
+        held.insert((SectionKey::Workspaces, place), joined(all));
+    }
+    Ok(held)
+}
+
+fn joined(words: impl Iterator<Item = String>) -> String {
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns a row for each file that has a section, or one that says that none has it.
+fn section_rows(
+    key: SectionKey,
+    found: &[SectionShown],
+    held: &BTreeMap<(SectionKey, SettingSource), String>,
+) -> Vec<[Cell; 3]> {
+    let row = |holds: &str, from: &str| [format!("[{key}]").into(), holds.into(), from.into()];
+    let rows: Vec<_> = found
+        .iter()
+        .filter(|shown| shown.section == key)
+        .map(|shown| row(held.get(&(key, shown.place)).map_or("", String::as_str), &shown.at))
+        .collect();
+    if rows.is_empty() { vec![row("nothing", "–")] } else { rows }
 }
 
 fn row(app: &App, setting: &SettingShown) -> [Cell; 4] {

@@ -11,6 +11,7 @@ use crate::adapters::{DataDir, repair_table};
 use crate::app::{App, Outcome};
 use crate::failure::Failure;
 use crate::messages::{count, listed};
+use crate::progress::Progress;
 use crate::table::Cell;
 
 #[derive(Subcommand)]
@@ -85,7 +86,10 @@ impl Command {
 
 fn verify(app: &App) -> Outcome {
     let open = app.open()?;
-    let (problems, is_replaced) = match open.block_on(open.adapters.table_status()) {
+    let progress = Progress::begin(app, "Verifying the table file");
+    let status = open.block_on(open.adapters.table_status());
+    drop(progress);
+    let (problems, is_replaced) = match status {
         Ok(status) => (status.problems, status.is_replaced),
         // A file too damaged to be opened is a finding of this check and not a failure of it.
         Err(Error::TableDamaged { .. }) => (vec!["the database is malformed".to_owned()], false),
@@ -115,7 +119,9 @@ fn repair(app: &App) -> Outcome {
     let root = app.data_dir(&settings)?;
     // Exclusive, since no other process may use the table while it is replaced.
     let dir = DataDir::open_alone(&root).map_err(|error| Failure::data_dir(&root, &error))?;
+    let progress = Progress::begin(app, "Repairing the table file");
     let done = repair_table(&dir)?;
+    drop(progress);
     if done.is_accepted {
         app.output.print(
             "table.sqlite3 is not the file from before, and is used from now on. What only the lost file held is gone.",

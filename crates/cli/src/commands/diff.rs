@@ -11,6 +11,7 @@ use super::blame::say_link;
 use super::workspace::WorkspaceArguments;
 use super::worlds::OpenWorlds;
 use crate::app::{App, Outcome};
+use crate::complete;
 use crate::messages::{ago, short};
 use crate::style::{Tone, styled};
 
@@ -18,10 +19,10 @@ use crate::style::{Tone, styled};
 pub(crate) struct DiffThings {
     /// The first: a run (RUN@NODE), a backpack or flow run (NAME@COMMIT), the path of an overlay, or a recorded tree (@,
     /// @-1)
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", add = complete::things())]
     left: ThingReference,
     /// The second, of the same kind
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", add = complete::things())]
     right: ThingReference,
     #[command(flatten)]
     chosen: WorkspaceArguments,

@@ -6,11 +6,13 @@ use piton_runtime::explain::{Explained, explain};
 use serde::Serialize;
 
 use crate::app::{App, Outcome};
+use crate::complete;
+use crate::markdown;
 
 #[derive(Args)]
 pub(crate) struct Explain {
     /// The code [default: list every code]
-    #[arg(value_name = "CODE")]
+    #[arg(value_name = "CODE", add = complete::codes())]
     code: Option<String>,
 }
 
@@ -27,7 +29,7 @@ impl Explain {
             return app.output.finish("piton.explain.list/1", &Listed { codes });
         };
         let explained = explain(&code)?;
-        app.output.print(explained.page.trim_end());
+        app.output.print(markdown::shown(explained.page.trim_end()));
         app.output.finish("piton.explain/1", &explained)
     }
 }

@@ -10,15 +10,16 @@ use piton_runtime::workspaces::{JoinedWorkspaces, Mount};
 use super::workspace::WorkspaceArguments;
 use super::worlds::OpenWorlds;
 use crate::app::{App, Outcome};
+use crate::complete;
 use crate::failure::Failure;
 use crate::messages::count;
 use crate::tree::ending;
 
 #[derive(Args)]
 pub(crate) struct Fork {
-    /// A run, a backpack, a flow run, or the path of an overlay
-    #[arg(value_name = "THING")]
-    thing: ThingReference,
+    /// A run, a backpack, a flow run, or the path of an overlay [default: the most recently active run]
+    #[arg(value_name = "THING", add = complete::things())]
+    thing: Option<ThingReference>,
     /// The step of a run, the node of a flow, or the commit of a backpack [default: the current state]
     #[arg(long, value_name = "PLACE")]
     at: Option<String>,
@@ -31,7 +32,15 @@ pub(crate) struct Fork {
 
 impl Fork {
     pub(crate) fn run(self, app: &App) -> Outcome {
-        let Self { mut thing, at, into, mut chosen } = self;
+        let Self { thing, at, into, mut chosen } = self;
+        let mut thing = match thing {
+            Some(thing) => thing,
+            None => ThingReference {
+                kind: Some(ThingKind::Run),
+                name: app.open()?.run_or_latest(None)?.0,
+                at: None,
+            },
+        };
         // `--at` is the more explicit of the two ways to name a state, so it beats one behind `@`.
         thing.at = at.or(thing.at);
         let mut declared = chosen.declared(app)?;

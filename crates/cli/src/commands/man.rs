@@ -7,12 +7,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, Command, CommandFactory as _};
-use clap_complete::{Shell, generate};
+use clap_complete::Shell;
 use serde_json::json;
 
 use crate::app::{App, Outcome};
 use crate::arguments::Arguments;
 use crate::bounds::REFERENCE_COLUMNS;
+use crate::complete;
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
 use crate::output;
@@ -34,9 +35,7 @@ pub(crate) struct Man {
 
 impl Completions {
     pub(crate) fn run(self) -> Outcome {
-        let mut script = Vec::new();
-        generate(self.shell, &mut Arguments::command(), "piton", &mut script);
-        print(&script)
+        print(&complete::script(self.shell)?)
     }
 }
 

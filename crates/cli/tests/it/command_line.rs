@@ -122,3 +122,39 @@ fn a_file_that_may_not_grow_is_told_as_a_failure_and_does_not_kill_the_program()
     assert_eq!(output.status.code(), Some(1), "{:?}: {told}", output.status);
     assert!(told.contains("The data directory is "), "{told}");
 }
+
+#[test]
+fn help_of_a_command_is_shown_by_its_name_and_a_misspelt_one_is_guessed() {
+    let rig = Rig::new();
+    let help = rig.says(&["help", "session", "show"]);
+    assert!(help.contains("Usage: piton session show"), "{help}");
+    assert_eq!(help, rig.says(&["session", "show", "--help"]));
+    assert_eq!(rig.says(&["help"]), rig.says(&["--help"]));
+    let output = rig.run(&["help", "session", "shwo"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = text(&output.stderr);
+    assert!(message.contains("'shwo'") && message.contains("'show'"), "{message}");
+}
+
+#[test]
+fn the_version_names_the_program_and_the_format_of_its_data() {
+    let rig = Rig::new();
+    let version = env!("CARGO_PKG_VERSION");
+    let words = rig.says(&["version"]);
+    assert!(words.starts_with(&rig.says(&["--version"]).trim().to_owned()), "{words}");
+    let told = rig.tells(&["version"]);
+    assert_eq!((&told["schema"], &told["version"]), (&json!("piton.version/1"), &json!(version)));
+    assert!(!rig.data().exists(), "nothing is opened for it");
+    rig.says(&["session", "list"]);
+    let format = fs::read_to_string(rig.data().join("format.json")).unwrap();
+    let format: serde_json::Value = serde_json::from_str(&format).unwrap();
+    assert_eq!(told["dataFormat"], format);
+}
+
+#[test]
+fn no_line_of_any_help_is_wider_than_the_page() {
+    let rig = Rig::new();
+    let reference = rig.says(&["internal-reference"]);
+    let widest = reference.lines().filter(|line| line.chars().count() > 100).collect::<Vec<_>>();
+    assert!(widest.iter().all(|line| line.starts_with("Generated")), "{widest:#?}");
+}

@@ -122,3 +122,29 @@ fn rig_problems(rig: &Rig) -> Vec<String> {
     let problems = told["problems"].as_array().unwrap();
     problems.iter().map(|problem| problem["reason"].as_str().unwrap().to_owned()).collect()
 }
+
+#[test]
+fn every_section_is_shown_with_what_it_holds_and_where() {
+    let rig = Rig::new();
+    let said = rig.says(&["config", "show"]);
+    for section in ["[models]", "[state]", "[context]", "[workspaces]"] {
+        let line = said.lines().find(|line| line.starts_with(section)).unwrap();
+        assert!(line.contains("nothing"), "{said}");
+    }
+    let config = rig.home().join(".config/piton/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let models = "[models]\ndefault = \"local\"\n[[models.providers]]\nname = \"local\"\nwire = \"ollama\"\nmodel = \"llama3.2\"\n";
+    let agents = "[[context.agents]]\nname = \"scout\"\nrole = \"reader\"\n";
+    fs::write(&config, format!("{models}{agents}")).unwrap();
+    rig.write("piton.toml", &format!("{}[state]\nbackpack = \"research\"\n", workspace(".", "")));
+    let said = rig.says(&["config", "show"]);
+    for (section, holds, file) in [
+        ("[models]", "local (llama3.2), default local", "config.toml"),
+        ("[context]", "scout (reader)", "config.toml"),
+        ("[workspaces]", "/w (read-write)", "piton.toml"),
+        ("[state]", "backpack research", "piton.toml"),
+    ] {
+        let line = said.lines().find(|line| line.starts_with(section)).unwrap();
+        assert!(line.contains(holds) && line.contains(file), "{line}");
+    }
+}

@@ -51,7 +51,12 @@ fn an_inbox_shows_questions_and_files_and_how_to_settle_them() {
     assert_eq!(question["words"], "Merge the change?");
     // What the person decides about is what the agent says, not only what it was told.
     assert_eq!(question["notes"], "Merged.");
+    for list in [&["session", "list"][..], &["session", "list", "--limit", "5"]] {
+        let listed = rig.says(list);
+        assert!(listed.contains("waits for you") && !listed.contains("blocked"), "{listed}");
+    }
     rig.says(&["approve", &run.label]);
+    assert!(!rig.says(&["session", "list"]).contains("waits for you"));
     assert_eq!(rig.tells(&["inbox"])["questions"]["items"].as_array().unwrap().len(), 0);
 }
 

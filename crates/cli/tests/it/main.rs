@@ -10,6 +10,7 @@ mod backpacks;
 mod branches;
 mod clients;
 mod command_line;
+mod completion;
 mod config_check;
 mod console;
 mod console_demo;

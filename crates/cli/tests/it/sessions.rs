@@ -231,3 +231,77 @@ fn a_run_is_exported_as_a_page_that_names_nothing_of_this_machine() {
     assert!(printed.starts_with("<!doctype html>") && printed.ends_with("</html>\n"));
     assert_eq!(rig.run(&["session", "export", &run.label]).status.code(), Some(2));
 }
+
+#[test]
+fn what_only_reads_takes_the_run_that_was_active_last_and_says_which() {
+    let rig = Rig::new();
+    let reading = [
+        &["session", "show"][..],
+        &["session", "tree"],
+        &["session", "verify"],
+        &["blame", "run"],
+        &["blame", "recap"],
+        &["fork"],
+        &["fork", "--at", "notes"],
+    ];
+    for arguments in reading {
+        let (code, error) = rig.fails(arguments);
+        assert_eq!((code, &error["message"]), (1, &"There are no runs yet.".into()), "{error}");
+        assert!(error["suggestion"].as_str().unwrap().contains("piton workflow run"), "{error}");
+    }
+    let older = rig.tour();
+    let newer = rig.tour();
+    for arguments in reading {
+        let output = rig.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+        let chosen = format!("{} is the most recently active run.\n\n", newer.label);
+        assert_eq!(text(&output.stderr), chosen, "{arguments:?}");
+        let (options, place) = arguments.split_at(arguments.len().min(2));
+        let named = match arguments {
+            ["fork", rest @ ..] => [&["fork", newer.id.as_str()], rest].concat(),
+            _ => [options, &[newer.id.as_str()], place].concat(),
+        };
+        assert_eq!(text(&output.stdout), rig.says(&named), "{arguments:?}");
+    }
+    // The run that is written to is the newest from then on.
+    rig.type_in(&["workflow", "run", "--resume", &older.label], "Hello\n.\n.\n");
+    assert_eq!(rig.tells(&["session", "show"])["sessionId"], older.session.as_str());
+}
+
+#[test]
+fn what_changes_or_removes_a_run_wants_its_name() {
+    let rig = Rig::new();
+    rig.tour();
+    for arguments in [
+        &["approve"][..],
+        &["reject"],
+        &["answer"],
+        &["session", "delete"],
+        &["session", "keep"],
+        &["session", "repair"],
+        &["session", "prefer"],
+        &["workflow", "run", "--resume"],
+    ] {
+        assert_eq!(rig.run(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_misspelt_run_is_answered_with_the_nearest() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    let misspelt = run.label.replacen(|one: char| one == '-', "_", 1);
+    for arguments in [
+        &["session", "show", &misspelt][..],
+        &["session", "tree", &misspelt],
+        &["approve", &misspelt],
+        &["blame", "run", &misspelt],
+        &["workflow", "run", "--resume", &misspelt],
+        &["prefs", "get", "--run", &misspelt],
+    ] {
+        let (code, error) = rig.fails(arguments);
+        let suggestion = error["suggestion"].as_str().unwrap();
+        let expected = format!("Did you mean {}?", run.label);
+        assert!(code == 1 && suggestion.contains(&expected), "{arguments:?}: {error}");
+    }
+}

@@ -20,6 +20,7 @@ use super::reply::ThingComparison;
 use crate::backpack::inspect::{BackpackReference, Backpacks};
 use crate::bounds::PATH_QUOTED_BYTES_MAX;
 use crate::context::ProjectContext;
+use crate::nearest::did_you_mean;
 use crate::request::SessionReference;
 use crate::workflow::Runtime;
 use crate::workspaces::FileWorld;
@@ -119,7 +120,12 @@ impl Runtime {
         {
             kinds.push(ThingKind::Tree);
         }
-        if kinds.is_empty() { Err(nothing(&thing.name)) } else { Ok(kinds) }
+        if kinds.is_empty() {
+            let mut names = self.run_labels().await?;
+            names.extend(worlds.backpacks.names().await?);
+            return Err(nothing(&thing.name, &names));
+        }
+        Ok(kinds)
     }
 }
 
@@ -134,10 +140,14 @@ fn no_project() -> Envelope {
         .with_suggestion("Go to the directory of a project, and scan it with `piton context scan`.")
 }
 
-fn nothing(name: &str) -> Envelope {
-    let name = truncate(name, PATH_QUOTED_BYTES_MAX);
+fn nothing(asked: &str, names: &[String]) -> Envelope {
+    let name = truncate(asked, PATH_QUOTED_BYTES_MAX);
     let message = format!("There is no run, backpack or recorded tree `{name}` here.");
-    Envelope::new(Code::StoreNotFound, message).with_suggestion("`piton session list` shows runs, `piton backpack list` backpacks and runs of flows, `piton context history` recorded trees. An overlay is named by its path.")
+    let lists = "`piton session list` shows runs, `piton backpack list` backpacks and runs of flows, `piton context \
+                 history` recorded trees. An overlay is named by its path.";
+    let question = did_you_mean(asked, names.iter().map(String::as_str), lists);
+    Envelope::new(Code::StoreNotFound, message)
+        .with_suggestion(question.unwrap_or(lists.to_owned()))
 }
 
 fn unclear(name: &str, kinds: &[ThingKind]) -> Envelope {

@@ -7,6 +7,7 @@ use piton_workflow::NodeKind;
 use piton_workflow::projection::{RunNode, RunState};
 
 use crate::bounds::NAME_QUOTED_BYTES_MAX;
+use crate::nearest::did_you_mean;
 use crate::request::SessionReference;
 use crate::workflow::Runtime;
 use crate::workflow::loaded_session::LoadedSession;
@@ -166,7 +167,14 @@ async fn find(
         let step = steps.get(&node.snapshot);
         step.is_some_and(|step| step.step_id.as_str() == text)
     };
-    path.iter().find(is_at).map(|node| node.id).ok_or_else(|| no_node(reference))
+    path.iter().find(is_at).map(|node| node.id).ok_or_else(|| {
+        let ids: Vec<&str> = steps.values().map(|step| step.step_id.as_str()).collect();
+        let error = no_node(reference);
+        match did_you_mean(text, ids, &error.suggestion) {
+            Some(question) => error.with_suggestion(question),
+            None => error,
+        }
+    })
 }
 
 fn no_node(reference: &NodeReference) -> Envelope {

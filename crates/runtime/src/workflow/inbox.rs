@@ -134,6 +134,12 @@ impl Runtime {
         Ok(InboxRuns { runs, left_out, unreadable, unreadable_left_out })
     }
 
+    /// True if a run waits for the answer of a person. One that cannot be read waits for nobody.
+    pub async fn waits_for_person(&self, run: &RunSummary) -> bool {
+        let may_ask = !run.status.is_complete() && self.may_ask(run).await;
+        may_ask && matches!(self.question_of(run).await, Ok(Some(_)))
+    }
+
     /// True if the step that a run is at may ask a person something: any step that was refused too often does. Most
     /// others never do, and the pinned workflow, which many runs share, says so.
     async fn may_ask(&self, run: &RunSummary) -> bool {

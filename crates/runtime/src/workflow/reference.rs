@@ -16,6 +16,7 @@ use piton_workflow::run_index::{RunListing, UnreadableSession};
 use super::runs::unreadable;
 use super::runtime::Runtime;
 use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, NAME_QUOTED_BYTES_MAX, cut};
+use crate::nearest::did_you_mean;
 use crate::request::SessionReference;
 
 /// The purpose of a reference.
@@ -112,6 +113,11 @@ impl Runtime {
         Ok(if is_alone { own.to_string() } else { session.to_string() })
     }
 
+    /// Returns the labels of all runs, also of those that cannot be read.
+    pub(crate) async fn run_labels(&self) -> Result<Vec<String>, Envelope> {
+        Ok(labels(&self.recall.list().await?))
+    }
+
     /// Returns the one run that a reference names.
     pub(crate) async fn meant_run(
         &self,
@@ -166,6 +172,13 @@ fn damaged_line(troubled: &UnreadableSession) -> String {
     format!("{} ({labels}cannot be read)", troubled.stream)
 }
 
+/// Returns the labels of all runs, also of those that cannot be read.
+fn labels(listing: &RunListing) -> Vec<String> {
+    let readable = listing.runs.iter().map(|summary| summary.label);
+    let troubled = listing.troubled.iter().flat_map(UnreadableSession::labels);
+    readable.chain(troubled).map(|label| label.to_string()).collect()
+}
+
 fn nothing(text: &str, listing: &RunListing, reach: Reach) -> Envelope {
     let shown = truncate(text, NAME_QUOTED_BYTES_MAX);
     let is_meant = |label: Label| label.to_string() == text;
@@ -182,7 +195,17 @@ fn nothing(text: &str, listing: &RunListing, reach: Reach) -> Envelope {
         return Envelope::new(Code::ValidationError, message).with_suggestion(suggestion);
     }
     let message = format!("There is no session or run `{shown}` in this data directory.");
-    Envelope::new(Code::SessionNotFound, message)
+    let envelope = Envelope::new(Code::SessionNotFound, message);
+    // Nothing is taken away by a label, so none is suggested for that.
+    if reach == Reach::TakeAway {
+        return envelope;
+    }
+    let labels = labels(listing);
+    let labels = labels.iter().map(String::as_str);
+    match did_you_mean(text, labels, "`piton session list` shows all.") {
+        Some(question) => envelope.with_suggestion(question),
+        None => envelope,
+    }
 }
 
 /// Builds the error for a name that fits several things, which it lists.

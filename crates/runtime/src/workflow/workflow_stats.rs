@@ -3,11 +3,12 @@
 use piton_core::{Code, Envelope, truncate};
 use piton_store::port::{FieldValue, Filter};
 use piton_workflow::projection::{RunSummary, WorkflowTally};
-use piton_workflow::run_index::RunField;
+use piton_workflow::run_index::{RunField, RunIndexQuery};
 use piton_workflow::session;
 
 use super::runtime::Runtime;
 use crate::bounds::{NAME_QUOTED_BYTES_MAX, STATS_RUNS_MAX};
+use crate::nearest::did_you_mean;
 use crate::reply::CountedRuns;
 
 impl Runtime {
@@ -16,7 +17,9 @@ impl Runtime {
         self.recall.catch_up().await?;
         let of_workflow = Filter::Equals(RunField::Workflow.name(), FieldValue::from(workflow_id));
         let (runs, total) = self.newest_runs(of_workflow, STATS_RUNS_MAX as u64).await?;
-        let Some(first) = runs.first() else { return Err(no_runs(workflow_id)) };
+        let Some(first) = runs.first() else {
+            return Err(no_runs(workflow_id, &self.indexed_workflows().await?));
+        };
         let mut tally = WorkflowTally::new(first.workflow.id.clone());
         let runs_left_out = usize::try_from(total).unwrap_or(usize::MAX).saturating_sub(runs.len());
         let mut unreadable = 0;
@@ -25,6 +28,21 @@ impl Runtime {
             unreadable += usize::from(self.count_run(run, &mut tally).await.is_err());
         }
         Ok(CountedRuns { stats: tally.finish(), runs_left_out, unreadable })
+    }
+
+    /// Returns the workflows of all runs, as they are indexed.
+    async fn indexed_workflows(&self) -> Result<Vec<String>, Envelope> {
+        let wanted = RunIndexQuery {
+            filter: Filter::everything(),
+            sort: RunField::Active,
+            is_descending: true,
+            from: 0,
+            limit: 0,
+            facets: vec![RunField::Workflow],
+        };
+        let facets = self.recall.page(&wanted).await?.facets;
+        let values = facets.into_iter().flat_map(|facet| facet.values);
+        Ok(values.map(|counted| counted.value).collect())
     }
 
     async fn count_run(
@@ -46,9 +64,11 @@ impl Runtime {
     }
 }
 
-fn no_runs(workflow_id: &str) -> Envelope {
+fn no_runs(workflow_id: &str, known: &[String]) -> Envelope {
     let shown = truncate(workflow_id, NAME_QUOTED_BYTES_MAX);
     let message = format!("No run of the workflow `{shown}` is in this data directory.");
+    let list = "`piton session list` shows the workflows of the runs that there are.";
+    let question = did_you_mean(workflow_id, known.iter().map(String::as_str), list);
     Envelope::new(Code::SessionNotFound, message)
-        .with_suggestion("`piton session list` shows the workflows of the runs that there are.")
+        .with_suggestion(question.unwrap_or(list.to_owned()))
 }

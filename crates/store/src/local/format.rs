@@ -26,11 +26,11 @@ use crate::{Error, LeaseName};
 /// Operation named in errors about writing the format.
 const WRITING: &str = "write the format of the data directory";
 
-/// Version that this Piton writes.
-const VERSION: u64 = 1;
+/// Version of the data directory that this Piton writes.
+pub const FORMAT_VERSION: u64 = 1;
 
 /// Oldest version of Piton's formats that can read what this one writes.
-const OLDEST_READER: u64 = 1;
+pub const OLDEST_READER: u64 = 1;
 
 const FILE: &str = "format.json";
 
@@ -58,7 +58,7 @@ const MIGRATIONS: &[Migration] = &[];
 /// Makes sure that this Piton knows the format of `dir`, migrating it if necessary. No other process can migrate it for
 /// as long as the returned lease is held. Blocks.
 pub(super) fn settle(dir: &DataDir, leases: &LocalLeases) -> Result<Lease, Error> {
-    let format = Format { version: VERSION, oldest_reader: OLDEST_READER };
+    let format = Format { version: FORMAT_VERSION, oldest_reader: OLDEST_READER };
     let patience = Patience::Wait(FORMAT_WAIT);
     SupportedFormat { format, migrations: MIGRATIONS, patience }.settle(dir, leases)
 }
@@ -216,7 +216,9 @@ mod tests {
     use piton_core::port::NoTrace;
     use tempfile::TempDir;
 
-    use super::{Format, MIGRATIONS, Migration, OLDEST_READER, SupportedFormat, VERSION, read};
+    use super::{
+        FORMAT_VERSION, Format, MIGRATIONS, Migration, OLDEST_READER, SupportedFormat, read,
+    };
     use crate::Error;
     use crate::local::{DataDir, LocalLeases, RealDisk, SystemClock};
     use crate::port::{Lease, Patience};
@@ -250,7 +252,7 @@ mod tests {
         }
 
         fn settle(&self, migrations: &'static [Migration]) -> Result<Lease, Error> {
-            let format = Format { version: VERSION, oldest_reader: OLDEST_READER };
+            let format = Format { version: FORMAT_VERSION, oldest_reader: OLDEST_READER };
             let patience = Patience::FailFast;
             SupportedFormat { format, migrations, patience }.settle(&self.dir, &self.leases)
         }

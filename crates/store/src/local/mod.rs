@@ -44,6 +44,7 @@ pub use cache::LocalCache;
 pub use changes::{LocalChanges, WatchedPlace};
 pub use damaged::{DamagedKept, list_damaged};
 pub use data_dir::DataDir;
+pub use format::{FORMAT_VERSION, OLDEST_READER};
 pub use index::LocalIndex;
 pub use journal::{LocalJournal, LogJournal, LogLayout, Segmented, SegmentedJournal};
 pub use keyring::LocalKeyRing;

@@ -5,6 +5,7 @@ use piton_runtime::backpack::inspect::{BackpackReference, Backpacks, Reveal};
 
 use super::{diff, items, list, log, show, verify};
 use crate::app::{App, Outcome};
+use crate::complete;
 use crate::open::Open;
 
 #[derive(Subcommand)]
@@ -47,7 +48,7 @@ pub(crate) enum Command {
 #[derive(Args)]
 pub(crate) struct Backpack {
     /// The backpack: its name, the start of its id, or the id of its run
-    #[arg(value_name = "RUN", value_parser = reference)]
+    #[arg(value_name = "RUN", value_parser = reference, add = complete::backpack_names())]
     pub(crate) run: BackpackReference,
 }
 

@@ -10,6 +10,7 @@ use super::command::{Backpack, Revealing, backpacks, reference};
 use super::items::point;
 use super::show::author_text;
 use crate::app::{App, Outcome};
+use crate::complete;
 use crate::open::Open;
 use crate::style::{Tone, styled};
 
@@ -27,7 +28,7 @@ pub(crate) struct DiffBackpack {
     #[arg(long, value_name = "NODE", conflicts_with = "from")]
     before: Option<String>,
     /// Compare with the newest state of this backpack instead of RUN
-    #[arg(long, value_name = "RUN", value_parser = reference, conflicts_with = "to")]
+    #[arg(long, value_name = "RUN", value_parser = reference, conflicts_with = "to", add = complete::backpack_names())]
     with: Option<BackpackReference>,
     #[command(flatten)]
     revealing: Revealing,

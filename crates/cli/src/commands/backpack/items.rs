@@ -10,6 +10,7 @@ use piton_runtime::page::Page;
 use super::command::{Backpack, Revealing, backpacks};
 use super::show::say_value;
 use crate::app::{App, Outcome};
+use crate::complete;
 use crate::messages::{cell, size};
 use crate::open::Open;
 use crate::table::Cell;
@@ -30,7 +31,7 @@ pub(crate) struct At {
     #[arg(long, value_name = "NODE")]
     before: Option<String>,
     /// Show only this key, with its whole value
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", add = complete::keys())]
     key: Option<String>,
     #[command(flatten)]
     revealing: Revealing,
@@ -92,7 +93,7 @@ pub(crate) struct BlameBackpack {
     #[command(flatten)]
     backpack: Backpack,
     /// Show only this key, with every version of it
-    #[arg(value_name = "KEY")]
+    #[arg(value_name = "KEY", add = complete::keys())]
     key: Option<String>,
 }
 

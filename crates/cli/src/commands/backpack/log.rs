@@ -7,6 +7,7 @@ use piton_runtime::bounds::{COMMITS_SHOWN, COMMITS_SHOWN_MAX};
 
 use super::command::{Backpack, backpacks};
 use crate::app::{App, Outcome};
+use crate::complete;
 use crate::messages::{cell, count, size};
 use crate::open::Open;
 use crate::style::Tone;
@@ -22,7 +23,7 @@ pub(crate) struct LogBackpack {
     #[arg(long, value_name = "NODE")]
     node: Option<NodeId>,
     /// Show only commits of this key
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", add = complete::keys())]
     key: Option<Key>,
     /// Show only this action: pack, unpack, delete, quarantine, deny or restore
     #[arg(long, value_name = "ACTION")]
@@ -40,7 +41,7 @@ pub(crate) struct History {
     #[command(flatten)]
     backpack: Backpack,
     /// The key
-    #[arg(value_name = "KEY")]
+    #[arg(value_name = "KEY", add = complete::keys())]
     key: Key,
 }
 

@@ -6,13 +6,15 @@ use serde::Serialize;
 
 use super::command::{Backpack, backpacks, reference};
 use crate::app::{App, Outcome};
+use crate::complete;
 use crate::messages::count;
 use crate::open::Open;
+use crate::progress::Progress;
 
 #[derive(Args)]
 pub(crate) struct Verify {
     /// The backpack: its name, the start of its id, or the id of its run [default: all]
-    #[arg(value_name = "RUN", value_parser = reference)]
+    #[arg(value_name = "RUN", value_parser = reference, add = complete::backpack_names())]
     run: Option<BackpackReference>,
 }
 
@@ -25,7 +27,9 @@ struct VerifiedBackpack<'a> {
 
 impl Verify {
     pub(super) fn run(&self, app: &App, open: &Open) -> Outcome {
+        let progress = Progress::begin(app, "Verifying backpacks");
         let mut verdicts = open.wait(backpacks(open).verify(self.run.as_ref()))?;
+        drop(progress);
         for verdict in &mut verdicts {
             complete(app, verdict);
         }
@@ -47,7 +51,9 @@ impl Verify {
 
 pub(super) fn repair(app: &App, open: &Open, backpack: &Backpack) -> Outcome {
     let blobs = &*open.adapters.ports.blobs;
+    let progress = Progress::begin(app, "Repairing the backpack");
     let mut verdict = open.wait(backpacks(open).repair(&backpack.run, blobs))?;
+    drop(progress);
     complete(app, &mut verdict);
     print(app, &verdict);
     app.output.verdict("piton.backpack.repair/1", &verdict, verdict.is_sound)

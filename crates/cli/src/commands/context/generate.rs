@@ -13,13 +13,14 @@ use piton_runtime::context::{AgentId, FrameType};
 use piton_runtime::models::{ModelSettings, ProviderName, SystemSecrets, client};
 use serde_json::json;
 
-use super::project_session::{Progress, ProjectSession};
+use super::project_session::ProjectSession;
 use crate::adapters::{SystemClock, SystemTimer};
 use crate::app::{App, Outcome};
 use crate::bounds::SETTINGS_BYTES_MAX;
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
 use crate::messages::count;
+use crate::progress::Progress;
 use crate::{ask, files};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that people write or leave out")]

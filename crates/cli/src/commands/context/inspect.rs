@@ -9,11 +9,12 @@ use piton_runtime::context::{
 use serde::Serialize;
 use serde_json::json;
 
-use super::project_session::{Progress, ProjectSession};
+use super::project_session::ProjectSession;
 use crate::app::{App, Outcome};
 use crate::bounds::STALE_SHOWN;
 use crate::exit::CommandEnding;
 use crate::messages::{ago, count, short};
+use crate::progress::Progress;
 use crate::style::Tone;
 use crate::table::Cell;
 

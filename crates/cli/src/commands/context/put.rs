@@ -11,12 +11,13 @@ use piton_runtime::context::{
 use serde_json::json;
 
 use super::inspect::fix;
-use super::project_session::{Progress, ProjectSession};
+use super::project_session::ProjectSession;
 use crate::app::{App, Outcome};
 use crate::bounds::BATCH_FILE_BYTES_MAX;
 use crate::exit::CommandEnding;
 use crate::files;
 use crate::messages::count;
+use crate::progress::Progress;
 
 #[derive(Args)]
 pub(crate) struct PutFrame {

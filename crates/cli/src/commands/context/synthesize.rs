@@ -14,9 +14,10 @@ use serde_json::json;
 
 use super::generate;
 use super::inspect::fix;
-use super::project_session::{Progress, ProjectSession};
+use super::project_session::ProjectSession;
 use crate::app::{App, Outcome};
 use crate::exit::CommandEnding;
+use crate::progress::Progress;
 
 /// The way that frames become one: by a fixed rule, or by a model.
 #[derive(Clone, Copy)]

@@ -16,6 +16,7 @@ use super::tool_sources::{ToolSources, flows};
 use crate::app::{App, Outcome};
 use crate::commands::backpack::{Backpack, backpacks};
 use crate::commands::stop;
+use crate::complete;
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
 use crate::messages::count;
@@ -45,7 +46,7 @@ pub(crate) struct RunFlowCommand {
     #[command(flatten)]
     items: Items,
     /// The name of the backpack that keeps the run [default: a new id]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = complete::backpack_names())]
     backpack: Option<BackpackId>,
 }
 

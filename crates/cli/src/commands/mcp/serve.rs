@@ -13,6 +13,7 @@ use super::{install, status};
 use crate::app::{App, Outcome};
 use crate::commands::stop;
 use crate::commands::workspace::{WorkspaceArguments, sandbox};
+use crate::complete;
 use crate::exit::CommandEnding;
 use crate::open::Open;
 use crate::output;
@@ -24,7 +25,7 @@ use crate::output;
 )]
 pub(crate) struct Mcp {
     /// Attach the agent to this backpack, with the tools pack, unpack, keys and history
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = complete::backpack_names())]
     backpack: Option<BackpackId>,
     /// Serve the context of the project as this agent of [[context.agents]]
     #[arg(long, value_name = "AGENT")]

@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 use super::{export, list, prefer, retention, show, verify};
 use crate::app::{App, Outcome};
-use crate::arguments::RunArgument;
+use crate::arguments::{LatestRun, RunArgument};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -15,7 +15,7 @@ pub(crate) enum Command {
     List(list::ListSessions),
     /// Show a run step by step, with what was submitted and decided
     #[command(
-        after_help = "Examples:\n  piton session show amber-otter\n  piton session show amber-otter@diagnose"
+        after_help = "Examples:\n  piton session show\n  piton session show amber-otter\n  piton session show amber-otter@diagnose"
     )]
     Show(show::ShowSession),
     /// Draw the graph of a run: its branches, its blocks, and its current step
@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Import(export::Import),
     /// Verify every byte of a session and of everything it refers to; nothing is changed
     #[command(after_help = "Example:\n  piton session verify amber-otter")]
-    Verify(RunArgument),
+    Verify(LatestRun),
     /// Rebuild the log of a damaged session from its intact parts, and keep what is removed
     #[command(after_help = "Example:\n  piton session repair sess_…")]
     Repair(RunArgument),
@@ -65,7 +65,7 @@ impl Command {
             Self::Artifact(artifact) => artifact.run(app),
             Self::Export(export) => export.run(app),
             Self::Import(import) => import.run(app),
-            Self::Verify(run) => verify::verify(app, &run),
+            Self::Verify(run) => verify::verify(app, run),
             Self::Repair(run) => verify::repair(app, &run),
             Self::Repairs => verify::repairs(app),
             Self::Gc(gc) => gc.run(app),

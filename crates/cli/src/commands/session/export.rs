@@ -17,6 +17,7 @@ use crate::exit::CommandEnding;
 use crate::failure::Failure;
 use crate::files;
 use crate::output;
+use crate::progress::Progress;
 
 #[derive(Args)]
 pub(crate) struct Export {
@@ -120,7 +121,9 @@ impl Import {
     pub(super) fn run(self, app: &App) -> Outcome {
         let bytes = files::read(&self.file, BUNDLE_BYTES_MAX as u64)?;
         let open = app.open()?;
+        let progress = Progress::begin(app, "Importing the session");
         let imported = open.wait(open.runtime.import_session(&bytes))?;
+        drop(progress);
         open.log.about(imported.session_id);
         writeln!(app.output, "Imported {} with {} events.", imported.session_id, imported.events);
         if let Some(before) = imported.renamed_from {

@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use piton_core::{TimestampMs, shorten};
+use piton_core::{RunId, TimestampMs, shorten};
 use piton_runtime::reply::{RunPage, SessionList};
 use piton_runtime::request::RunQuery;
 use piton_runtime::run_query::QueryProblem;
 use piton_runtime::workflow::{RunField, RunStatus, RunSummary};
 
 use crate::app::{App, Outcome};
-use crate::bounds::CELL_BYTES_MAX;
+use crate::bounds::{NAME_BYTES_MAX, WAITING_CHECKED_MAX};
 use crate::failure::Failure;
-use crate::messages::{ago, count};
+use crate::messages::{START_A_RUN, ago, cell, count};
+use crate::open::Open;
 use crate::style::Tone;
 use crate::table::Cell;
 use crate::tree::ending;
@@ -40,7 +41,8 @@ impl ListSessions {
         if self.query.is_none() && self.limit.is_none() && self.sort.is_none() {
             let mut list = open.wait(open.runtime.list_sessions())?;
             app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
-            print(app, &list);
+            let waiting = waiting(&open, list.runs.iter());
+            print(app, &list, &waiting);
             return app.output.finish("piton.session.list/1", &list);
         }
         let line = self.query.unwrap_or_default();
@@ -56,7 +58,8 @@ impl ListSessions {
         if !page.problems.is_empty() {
             return Err(not_understood(&line, &page.problems));
         }
-        print_page(app, &page);
+        let waiting = waiting(&open, page.runs.iter().map(|found| &found.run));
+        print_page(app, &page, &waiting);
         app.output.finish("piton.session.page/1", &page)
     }
 }
@@ -70,7 +73,7 @@ fn sorted_by(text: &str) -> Result<(Option<RunField>, bool), Failure> {
     match name.parse() {
         Ok(field) => Ok((Some(field), is_reversed)),
         Err(_) => Err(Failure::refused(
-            format!("Runs cannot be sorted by `{}`.", shorten(name, CELL_BYTES_MAX)),
+            format!("Runs cannot be sorted by `{}`.", shorten(name, NAME_BYTES_MAX)),
             "Sort by active, started, status, workflow, branch, label, gaps, nodes or tips.",
         )),
     }
@@ -93,13 +96,27 @@ fn not_understood(line: &str, problems: &[QueryProblem]) -> Failure {
     Failure::refused(text, advice)
 }
 
-fn print_page(app: &App, page: &RunPage) {
+/// Returns the runs that wait for a person, among the newest.
+fn waiting<'r>(open: &Open, runs: impl Iterator<Item = &'r RunSummary>) -> BTreeSet<RunId> {
+    open.block_on(async {
+        let mut waiting = BTreeSet::new();
+        for run in runs.take(WAITING_CHECKED_MAX) {
+            if open.runtime.waits_for_person(run).await {
+                waiting.insert(run.run_id);
+            }
+        }
+        waiting
+    })
+}
+
+fn print_page(app: &App, page: &RunPage, waiting: &BTreeSet<RunId>) {
     let now = App::now();
     if page.runs.is_empty() {
         app.output.print("No run matches.");
     } else {
         let shared = shared_labels(page.runs.iter().map(|found| found.run.label));
-        let rows: Vec<_> = page.runs.iter().map(|found| row(&found.run, &shared, now)).collect();
+        let rows: Vec<_> =
+            page.runs.iter().map(|found| row(&found.run, &shared, waiting, now)).collect();
         app.output.table(HEADS, &rows);
     }
     let left = page.total.saturating_sub(page.runs.len() as u64);
@@ -123,7 +140,7 @@ fn print_page(app: &App, page: &RunPage) {
     }
 }
 
-fn print(app: &App, list: &SessionList) {
+fn print(app: &App, list: &SessionList, waiting: &BTreeSet<RunId>) {
     let now = App::now();
     if list.runs.is_empty() {
         app.output.print(if list.troubled.is_empty() {
@@ -133,7 +150,7 @@ fn print(app: &App, list: &SessionList) {
         });
     } else {
         let shared = shared_labels(labels(list));
-        let rows: Vec<_> = list.runs.iter().map(|run| row(run, &shared, now)).collect();
+        let rows: Vec<_> = list.runs.iter().map(|run| row(run, &shared, waiting, now)).collect();
         app.output.table(HEADS, &rows);
         if !shared.is_empty() {
             app.output.print(
@@ -161,9 +178,12 @@ fn print(app: &App, list: &SessionList) {
             let is_shared = shared_labels(labels(list)).contains(&run.label.to_string());
             let name = if is_shared { run.session_id.to_string() } else { run.label.to_string() };
             app.output.advise(format_args!("\nShow one: piton session show {name}"));
+            if !waiting.is_empty() {
+                app.output.advise("See what waits for you: piton inbox");
+            }
         }
         None => {
-            app.output.advise("Agents start runs. Try one yourself: piton workflow run wr.tour");
+            app.output.advise(START_A_RUN);
         }
     }
 }
@@ -185,7 +205,12 @@ fn shared_labels(labels: impl Iterator<Item = impl ToString>) -> BTreeSet<String
     shared
 }
 
-fn row(run: &RunSummary, shared: &BTreeSet<String>, now: TimestampMs) -> [Cell; 6] {
+fn row(
+    run: &RunSummary,
+    shared: &BTreeSet<String>,
+    waiting: &BTreeSet<RunId>,
+    now: TimestampMs,
+) -> [Cell; 6] {
     let mut name = run.label.to_string();
     if shared.contains(&name) {
         name = format!("{name} [{}]", ending(&run.session_id.to_string()));
@@ -194,8 +219,8 @@ fn row(run: &RunSummary, shared: &BTreeSet<String>, now: TimestampMs) -> [Cell; 
         name.into(),
         run.workflow.id.to_string().into(),
         step(run).into(),
-        status(run),
-        shorten(run.title.as_str(), CELL_BYTES_MAX).into_owned().into(),
+        status(run, waiting),
+        cell(run.title.as_str()).into(),
         ago(now, run.active_at).into(),
     ]
 }
@@ -204,14 +229,15 @@ fn row(run: &RunSummary, shared: &BTreeSet<String>, now: TimestampMs) -> [Cell; 
 fn step(run: &RunSummary) -> String {
     run.step.as_ref().map_or_else(
         || "done".to_owned(),
-        |step| {
-            format!("{}/{} {}", step.number, step.of, shorten(step.title.as_str(), CELL_BYTES_MAX))
-        },
+        |step| format!("{}/{} {}", step.number, step.of, cell(step.title.as_str())),
     )
 }
 
 /// Formats the status of a run in a word or two.
-fn status(run: &RunSummary) -> Cell {
+fn status(run: &RunSummary, waiting: &BTreeSet<RunId>) -> Cell {
+    if waiting.contains(&run.run_id) {
+        return Cell::of(Tone::Attention, "waits for you");
+    }
     match run.status {
         RunStatus::InProgress => "in progress".into(),
         RunStatus::Blocked => Cell::of(Tone::Attention, "blocked"),

@@ -5,12 +5,13 @@ use piton_runtime::provenance::NodeReference;
 
 use crate::app::{App, Outcome};
 use crate::commands::approve::DecidedBy;
+use crate::complete;
 use crate::tree::ending;
 
 #[derive(Args)]
 pub(crate) struct PreferBranch {
     /// A step of the branch: the run, and the end of the node's id
-    #[arg(value_name = "RUN@NODE")]
+    #[arg(value_name = "RUN@NODE", add = complete::runs())]
     step: NodeReference,
     #[command(flatten)]
     by: DecidedBy,

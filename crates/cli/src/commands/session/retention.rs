@@ -10,6 +10,7 @@ use crate::ask::{can_ask, confirm};
 use crate::exit::{CommandEnding, is_damage};
 use crate::failure::Failure;
 use crate::messages::count;
+use crate::progress::Progress;
 
 #[derive(Args)]
 pub(crate) struct Gc {
@@ -40,7 +41,9 @@ impl Gc {
     pub(super) fn run(self, app: &App) -> Outcome {
         let open = app.open()?;
         let mode = if self.dry_run { CollectMode::Rehearse } else { CollectMode::Remove };
+        let progress = Progress::begin(app, "Looking for what nothing refers to");
         let mut cleaned = open.wait(open.runtime.clean(mode))?;
+        drop(progress);
         app.output.complete_all(&mut cleaned.warnings);
         say_cleaned(app, &cleaned);
         app.output.reply("piton.session.gc/1", &cleaned)?;

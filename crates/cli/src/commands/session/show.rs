@@ -14,8 +14,9 @@ use piton_runtime::reply::{
 use piton_runtime::workflow::{DecisionKind, PersonDecision};
 
 use crate::app::{App, Outcome};
-use crate::arguments::RunArgument;
+use crate::arguments::{LatestRun, RunArgument};
 use crate::bounds::ARTIFACT_LINE_BYTES_MAX;
+use crate::complete;
 use crate::files;
 use crate::messages::{ago, indented};
 use crate::output;
@@ -25,15 +26,15 @@ use crate::tree::{self, ending};
 #[derive(Args)]
 pub(crate) struct ShowSession {
     /// The run: its two-word name, its id, the id of its session, or the end of either id; after `@` a node or the id of
-    /// a step, to show the path to it
-    #[arg(value_name = "RUN[@NODE]")]
-    run: NodeReference,
+    /// a step, to show the path to it [default: the most recently active run]
+    #[arg(value_name = "RUN[@NODE]", add = complete::runs())]
+    run: Option<NodeReference>,
 }
 
 impl ShowSession {
     pub(super) fn run(self, app: &App) -> Outcome {
         let open = app.open()?;
-        let shown = open.wait(open.runtime.show_node(&self.run))?;
+        let shown = open.wait(open.runtime.show_node(&open.node_or_latest(self.run)?))?;
         open.log.about(shown.session_id);
         for run in &shown.runs {
             print(app, &shown, run);
@@ -186,7 +187,7 @@ fn distinct(blocks: &[BlockShown]) -> Vec<(&str, usize)> {
 #[derive(Args)]
 pub(crate) struct Tree {
     #[command(flatten)]
-    run: RunArgument,
+    run: LatestRun,
     /// Show the end of each node's id, which names it for `fork`, `diff` and `blame`
     #[arg(long)]
     ids: bool,
@@ -195,7 +196,7 @@ pub(crate) struct Tree {
 impl Tree {
     pub(super) fn run(self, app: &App) -> Outcome {
         let open = app.open()?;
-        let drawn = open.wait(open.runtime.run_tree(&self.run.run))?;
+        let drawn = open.wait(open.runtime.run_tree(&open.run_or_latest(self.run.run)?))?;
         open.log.about(drawn.summary.session_id);
         for line in tree::lines(&drawn.nodes, self.ids) {
             app.output.print(line);

@@ -3,21 +3,27 @@
 use piton_runtime::reply::{SetAsideShown, Soundness};
 
 use crate::app::{App, Outcome};
-use crate::arguments::RunArgument;
+use crate::arguments::{LatestRun, RunArgument};
 use crate::messages::count;
 use crate::open::Open;
+use crate::progress::Progress;
 use crate::table::Cell;
 
-pub(super) fn verify(app: &App, run: &RunArgument) -> Outcome {
+pub(super) fn verify(app: &App, run: LatestRun) -> Outcome {
     let open = app.open()?;
-    let verdict = open.wait(open.runtime.verify_session(&run.run))?;
+    let run = open.run_or_latest(run.run)?;
+    let progress = Progress::begin(app, "Verifying the session");
+    let verdict = open.wait(open.runtime.verify_session(&run))?;
+    drop(progress);
     let verdict = summarized(app, &open, verdict);
     app.output.verdict("piton.session.verify/1", &verdict, verdict.is_sound)
 }
 
 pub(super) fn repair(app: &App, run: &RunArgument) -> Outcome {
     let open = app.open()?;
+    let progress = Progress::begin(app, "Repairing the session");
     let verdict = open.wait(open.runtime.repair_session(&run.run))?;
+    drop(progress);
     let verdict = summarized(app, &open, verdict);
     if verdict.is_sound {
         app.output.advise(format_args!(
@@ -36,7 +42,7 @@ pub(super) fn repairs(app: &App) -> Outcome {
         app.output.print("Nothing was taken out of any session.");
     } else {
         let rows: Vec<_> = list.set_aside.iter().map(row).collect();
-        app.output.table(["SESSION", "FILES", "BYTES", "KEPT IN"], &rows);
+        app.output.table(["KEPT IN", "FILES", "BYTES", "SESSION"], &rows);
         app.output.advise(
             "\nThey stay until their session is deleted: by `piton session delete RUN` or, after its retention time, by \
              `piton session gc`. Remove a directory yourself once you no longer need it.",
@@ -47,10 +53,10 @@ pub(super) fn repairs(app: &App) -> Outcome {
 
 fn row(kept: &SetAsideShown) -> [Cell; 4] {
     [
-        kept.session_id.clone().into(),
+        kept.place.clone().into(),
         count(kept.files, "file").into(),
         kept.bytes.to_string().into(),
-        kept.place.clone().into(),
+        kept.session_id.clone().into(),
     ]
 }
 

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::failure::Failure;
 
 /// Returns the workflow files that are available here.
-pub(super) fn source_files(app: &App) -> Result<SourceFiles, Failure> {
+pub(crate) fn source_files(app: &App) -> Result<SourceFiles, Failure> {
     let configuration = app.configuration()?;
     let settings = configuration.settings_here().map_err(Failure::Configuration)?;
     let known = [settings.project_dir(), app.environment.working_dir.as_deref()];

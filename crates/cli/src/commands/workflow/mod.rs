@@ -25,3 +25,4 @@ mod walk;
 mod write;
 
 pub(crate) use command::Command;
+pub(crate) use library::source_files;

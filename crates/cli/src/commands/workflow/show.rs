@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::library::source_files;
 use crate::app::{App, Outcome};
+use crate::complete;
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
 use crate::files;
@@ -21,7 +22,7 @@ use crate::output;
 #[derive(Args)]
 pub(crate) struct ShowWorkflow {
     /// The id, as `piton workflow list` shows it
-    #[arg(value_name = "WORKFLOW")]
+    #[arg(value_name = "WORKFLOW", add = complete::workflows())]
     workflow: String,
 }
 
@@ -74,7 +75,7 @@ fn by_message(warnings: &[WorkflowWarning]) -> BTreeMap<&str, Vec<&str>> {
 #[derive(Args)]
 pub(crate) struct Compile {
     /// The id, as `piton workflow list` shows it
-    #[arg(value_name = "WORKFLOW")]
+    #[arg(value_name = "WORKFLOW", add = complete::workflows())]
     workflow: String,
 }
 

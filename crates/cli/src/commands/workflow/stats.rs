@@ -4,6 +4,7 @@ use clap::Args;
 use piton_runtime::reply::{CountedRuns, StepStats};
 
 use crate::app::{App, Outcome};
+use crate::complete;
 use crate::messages::count;
 use crate::style::Tone;
 use crate::table::Cell;
@@ -11,7 +12,7 @@ use crate::table::Cell;
 #[derive(Args)]
 pub(crate) struct Stats {
     /// The workflow, as `piton session list` names it
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", add = complete::workflows())]
     workflow: String,
 }
 

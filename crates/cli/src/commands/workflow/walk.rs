@@ -17,8 +17,10 @@ use serde_json::Value;
 
 use crate::app::{App, Outcome};
 use crate::ask;
+use crate::complete;
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
+use crate::markdown;
 use crate::open::Open;
 use crate::output;
 use crate::style::{Tone, styled};
@@ -26,13 +28,13 @@ use crate::style::{Tone, styled};
 #[derive(Args)]
 pub(crate) struct WalkWorkflow {
     /// The workflow, as `piton workflow list` shows it
-    #[arg(value_name = "WORKFLOW", required_unless_present = "resume", conflicts_with = "resume")]
+    #[arg(value_name = "WORKFLOW", add = complete::workflows(), required_unless_present = "resume", conflicts_with = "resume")]
     workflow: Option<String>,
     /// The goal of the run, in one line
     #[arg(long, conflicts_with = "resume")]
     goal: Option<String>,
     /// Resume a run instead of starting one; after `@` an earlier node or the id of its step, to make a branch
-    #[arg(long, value_name = "RUN[@NODE]")]
+    #[arg(long, value_name = "RUN[@NODE]", add = complete::runs())]
     resume: Option<NodeReference>,
 }
 
@@ -156,9 +158,10 @@ fn print(app: &App, answer: &Reply) {
         writeln!(output, "\n{label} · {place} is {}:", styled(Tone::Attention, "not finished"));
         say_decisions(app, body);
         for blocker in blockers(body) {
-            writeln!(output, "  ✗ {}", blocker.message.as_str().replace('\n', "\n    "));
+            let message = for_person(blocker.message.as_str());
+            writeln!(output, "  ✗ {}", message.replace('\n', "\n    "));
             if let Some(fix) = &blocker.suggested_fix {
-                writeln!(output, "    {}", fix.as_str().replace('\n', "\n    "));
+                writeln!(output, "    {}", for_person(fix.as_str()).replace('\n', "\n    "));
             }
         }
         output.print("\nYour input is kept. Send all of it again, with the corrections:");
@@ -171,7 +174,8 @@ fn print(app: &App, answer: &Reply) {
         writeln!(output, "  {} {}", styled(Tone::Attention, "recorded as missing:"), gap.summary);
     }
     if let Some(pending) = &body.pending {
-        writeln!(output, "\n{}\n", pending.prompt.trim_end());
+        let prompt = for_person(pending.prompt.trim_end());
+        writeln!(output, "\n{}\n", markdown::shown(&prompt));
         let form = match &pending.artifact_kind {
             Some(kind) => format!("A JSON object of the kind {kind}"),
             None => "Your notes".to_owned(),
@@ -181,6 +185,11 @@ fn print(app: &App, answer: &Reply) {
             "{form}, ended by a line that holds only a dot. To stop here, enter nothing."
         );
     }
+}
+
+/// Puts a text for agents in the words of a person, who writes notes and fills in no field.
+fn for_person(text: &str) -> String {
+    text.replace("`notesMarkdown`", "your notes").replace("notesMarkdown", "your notes")
 }
 
 /// Prints the decisions of persons, in the words that an agent reads.

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::library::source_files;
 use crate::app::{App, Outcome};
+use crate::complete;
 
 #[derive(Args)]
 pub(crate) struct New {
@@ -23,7 +24,7 @@ pub(crate) struct New {
 #[derive(Args)]
 pub(crate) struct Fork {
     /// The workflow to copy
-    #[arg(value_name = "WORKFLOW")]
+    #[arg(value_name = "WORKFLOW", add = complete::workflows())]
     workflow: String,
     /// The id of the copy, as in `user.our_review`
     #[arg(value_name = "ID")]

@@ -8,6 +8,7 @@ use super::WorkspaceArguments;
 use crate::app::{App, Outcome};
 use crate::messages::{count, listed};
 use crate::open::Open;
+use crate::progress::Progress;
 
 /// The result of a check or a repair, with the files that were lost.
 #[derive(Serialize)]
@@ -39,7 +40,9 @@ pub(crate) fn lost_files(app: &App, open: &Open) -> Vec<String> {
 
 pub(super) fn verify(app: &App) -> Outcome {
     let open = app.open()?;
+    let progress = Progress::begin(app, "Verifying Virtual Stores");
     let found = open.block_on(check_virtual(&open.files.kept))?;
+    drop(progress);
     let is_sound = found.damaged.is_empty();
     if is_sound {
         let files = count(found.files, "file");

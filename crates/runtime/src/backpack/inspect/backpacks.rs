@@ -141,6 +141,12 @@ impl Backpacks {
         Ok(list)
     }
 
+    /// Returns the names of all backpacks.
+    pub(crate) async fn names(&self) -> Result<Vec<String>, Envelope> {
+        let streams = self.ports.journal.streams().await.map_err(|error| error.envelope())?;
+        Ok(streams.iter().map(|stream| stream.as_str().to_owned()).collect())
+    }
+
     /// Returns every backpack with the time since its last write, newest first.
     pub(super) async fn newest(&self) -> Result<Vec<(BackpackId, Duration)>, Envelope> {
         let journal = &*self.ports.journal;
