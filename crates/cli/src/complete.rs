@@ -95,7 +95,7 @@ pub(crate) fn keys() -> ArgValueCompleter {
 
 /// Completes an error code.
 pub(crate) fn codes() -> ArgValueCompleter {
-    offering(|_| Some(Code::ALL.iter().map(|code| offer(code, code.meaning())).collect()))
+    offering(|_| Some(Code::ALL.iter().map(|code| offer(code.as_str(), code.meaning())).collect()))
 }
 
 /// Completes the words of a command, after `piton help`.
@@ -123,8 +123,8 @@ fn offering(find: fn(&str) -> Option<Vec<CompletionCandidate>>) -> ArgValueCompl
     })
 }
 
-fn offer(name: impl ToString, about: &str) -> CompletionCandidate {
-    CompletionCandidate::new(name.to_string()).help(Some(cell(about).into()))
+fn offer(name: impl Into<String>, about: &str) -> CompletionCandidate {
+    CompletionCandidate::new(name.into()).help(Some(cell(about).into()))
 }
 
 /// Returns the newest runs whose name begins with `typed`.
@@ -146,7 +146,7 @@ fn run_names(typed: &str) -> Option<Vec<CompletionCandidate>> {
     let page = open.wait(open.runtime.run_page(&request)).ok()?;
     let offered = page.runs.iter().map(|found| {
         let run = &found.run;
-        offer(run.label, &format!("{}: {}", run.workflow.id, run.title.as_str()))
+        offer(run.label.to_string(), &format!("{}: {}", run.workflow.id, run.title.as_str()))
     });
     Some(offered.collect())
 }
@@ -155,8 +155,10 @@ fn workflow_ids(_: &str) -> Option<Vec<CompletionCandidate>> {
     let files = source_files(&app()).ok()?;
     let all = files.contents.workflows.iter();
     Some(
-        all.map(|(id, found)| offer(id, found.workflow.name.as_deref().unwrap_or_default()))
-            .collect(),
+        all.map(|(id, found)| {
+            offer(id.to_string(), found.workflow.name.as_deref().unwrap_or_default())
+        })
+        .collect(),
     )
 }
 
@@ -174,7 +176,7 @@ fn key_names(_: &str) -> Option<Vec<CompletionCandidate>> {
     let page = Page { limit: COMPLETIONS_MAX, ..Page::default() };
     let all = backpacks(&open);
     let state = open.wait(all.at(&BackpackReference(name), &PointReference::Newest, page)).ok()?;
-    Some(state.items.iter().map(|item| offer(&item.key, &item.summary)).collect())
+    Some(state.items.iter().map(|item| offer(item.key.to_string(), &item.summary)).collect())
 }
 
 /// Returns the words that are typed so far, without options and the data directory.

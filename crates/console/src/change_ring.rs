@@ -253,14 +253,14 @@ mod tests {
         let ms = Duration::from_millis;
         pacer.offer(run("a"), ms(0));
         assert_eq!(pacer.next_due(), Some(HINT_DELAY));
-        assert_eq!(pacer.due(HINT_DELAY - ms(1)), [], "the agent's call comes first");
+        assert_eq!(pacer.due(HINT_DELAY.saturating_sub(ms(1))), [], "the agent's call comes first");
         assert_eq!(pacer.due(HINT_DELAY), [run("a")]);
         let next = HINT_DELAY + HINT_EVERY;
         for at in 1..100 {
             pacer.offer(run("a"), HINT_DELAY + ms(at));
         }
-        pacer.offer(run("b"), next - HINT_DELAY);
-        assert_eq!(pacer.due(next - ms(1)), []);
+        pacer.offer(run("b"), next.saturating_sub(HINT_DELAY));
+        assert_eq!(pacer.due(next.saturating_sub(ms(1))), []);
         let mut due = pacer.due(next);
         due.sort_by(|one, other| one.name.cmp(&other.name));
         assert_eq!(due, [run("a"), run("b")], "another thing is not held back");

@@ -62,6 +62,10 @@ pub struct TypeSchema {
 }
 
 impl TypeSchema {
+    #[cfg_attr(
+        not(feature = "schemas"),
+        expect(clippy::extra_unused_type_parameters, reason = "only the schema is of the type")
+    )]
     const fn of<T: JsonSchema>() -> Self {
         Self {
             #[cfg(feature = "schemas")]

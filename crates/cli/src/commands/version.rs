@@ -10,7 +10,7 @@ const COMMIT: Option<&str> = option_env!("PITON_COMMIT");
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Version {
+struct VersionShown {
     version: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<&'static str>,
@@ -32,5 +32,5 @@ pub(crate) fn run(app: &App) -> Outcome {
     writeln!(app.output, "piton {version}{commit}");
     writeln!(app.output, "Data format {FORMAT_VERSION}");
     let data_format = DataFormat { version: FORMAT_VERSION, oldest_reader: OLDEST_READER };
-    app.output.finish("piton.version/1", &Version { version, commit: COMMIT, data_format })
+    app.output.finish("piton.version/1", &VersionShown { version, commit: COMMIT, data_format })
 }

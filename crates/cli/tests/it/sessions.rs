@@ -290,7 +290,7 @@ fn what_changes_or_removes_a_run_wants_its_name() {
 fn a_misspelt_run_is_answered_with_the_nearest() {
     let rig = Rig::new();
     let run = rig.tour();
-    let misspelt = run.label.replacen(|one: char| one == '-', "_", 1);
+    let misspelt = run.label.replacen('-', "_", 1);
     for arguments in [
         &["session", "show", &misspelt][..],
         &["session", "tree", &misspelt],

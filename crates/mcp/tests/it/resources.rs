@@ -39,7 +39,7 @@ async fn the_recap_of_a_run_is_read_by_its_id_and_by_its_label() {
     let (id, label) = (run["runId"].as_str().unwrap(), run["label"].as_str().unwrap());
 
     let uri = format!("piton://run/{id}/recap");
-    assert_eq!(pipe.uris().await, [uri.clone()]);
+    assert_eq!(pipe.uris().await, std::slice::from_ref(&uri));
     let contents = pipe.contents(&uri).await;
     let text = contents[0]["text"].as_str().unwrap();
     assert!(text.starts_with(&format!("# {label}: mend the login")), "{text}");

@@ -107,7 +107,7 @@ impl ClientStatus {
         status.next = None;
         match entry {
             ClientEntry::Reach { url } => {
-                status.found = "connects to a server; `piton up` serves it".to_owned();
+                "connects to a server; `piton up` serves it".clone_into(&mut status.found);
                 status.starts = Some(url);
             }
             ClientEntry::Start(start) => {
