@@ -48,7 +48,7 @@ const PAGE: Kit = Kit {
 };
 
 /// In the order in which they need each other.
-const KITS: [Kit; 8] = [
+const KITS: [Kit; 9] = [
     Kit {
         name: "node",
         what: "Node",
@@ -80,6 +80,11 @@ const KITS: [Kit; 8] = [
         pins: Pins::Npm("crates/bench/peers/filesystem"),
     },
     PAGE,
+    Kit {
+        name: "uv",
+        what: "uv, which runs wheels",
+        pins: Pins::Pip("xtask/tests/it/requirements.txt"),
+    },
     Kit {
         name: "packages",
         what: "sources of npm and Debian",
