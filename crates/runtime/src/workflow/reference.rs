@@ -114,6 +114,7 @@ impl Runtime {
     }
 
     /// Returns the labels of all runs, also of those that cannot be read.
+    #[cfg(feature = "flow")]
     pub(crate) async fn run_labels(&self) -> Result<Vec<String>, Envelope> {
         Ok(labels(&self.recall.list().await?))
     }
