@@ -1860,6 +1860,16 @@ export type LogicalPath = string;
 
 export type LoopId = string;
 
+/** A turn of a loop. */
+export type LoopTurn = {
+  /** The loop. */
+  loopId: LoopId;
+  /** The turn, counted from one. */
+  turn: number;
+  /** How many turns the loop has at most. */
+  turnsMax: number;
+};
+
 /** The names under which a turn of a loop is known to prompts and conditions. */
 export type LoopVariables = {
   /** The place of the item, counted from zero. */
@@ -2562,7 +2572,7 @@ export type Question = {
   since: TimestampMs;
   /** The title of the step. */
   title: string;
-  /** The question as the workflow's author wrote it. Without one, the person is asked to confirm the step before it is done. */
+  /** The question as the workflow's author wrote it, or what is refused at a step that was refused too often. Without either, the person is asked to confirm the step before it is done. */
   words?: string;
 };
 
@@ -2686,6 +2696,8 @@ export type RunId = string;
 
 /** Names a run in every reply. */
 export type RunLine = {
+  /** The turns of the loops around that one, from the inside out. */
+  around?: LoopTurn[];
   /** Two words for people. They find nothing. */
   label: Label;
   /** How many steps the workflow has. */
