@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-use super::common::{Access, Blocks, FileId, Recommended};
+use super::file_parts::{Access, Blocks, FileId, Recommended};
 use super::text::{
     ArtifactContract, Contains, ContextVariable, For, ForEach, Length, LoopControlContract,
     LoopType, MetricsProfile, NameOrCall, NameOrCalls, ParallelType, ParameterScope, ParameterType,

@@ -19,7 +19,7 @@
 )]
 
 mod classic;
-mod common;
+mod file_parts;
 mod strict;
 mod text;
 

@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
-use super::common::{Access, Blocks, FileId, Recommended};
+use super::file_parts::{Access, Blocks, FileId, Recommended};
 use super::text::{
     Call, ConditionRef, Contains, Length, LoopControl, LoopType, Prose, Regex, StepType,
     TemplateCallType, Text,

@@ -1,4 +1,4 @@
-//! What both dialects have. Texts of the strict dialect hold no variables, so prompts differ in the type of their
+//! Parts of a file that both dialects have. Texts of the strict dialect hold no variables, so prompts differ in the type of their
 //! texts.
 
 use std::collections::BTreeMap;
