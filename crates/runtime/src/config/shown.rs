@@ -118,7 +118,7 @@ impl SettingShown {
             accepts: row.form.describe(),
             names: row.form.names(),
             default: row.default,
-            if_unset: row.if_unset,
+            if_unset: key.if_unset(),
             variable: row.variable,
             in_project: key.may_stand_in(SettingSource::Project),
             effect: key.effect(),

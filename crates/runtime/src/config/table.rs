@@ -59,8 +59,6 @@ pub(super) struct SettingRow {
     pub(super) example: &'static str,
     /// The value of a setting that nobody set, if it has one.
     pub(super) default: Option<Value>,
-    /// What holds while nobody sets it, if it has no default.
-    pub(super) if_unset: Option<&'static str>,
     meaning: &'static str,
 }
 
@@ -77,7 +75,6 @@ impl SettingKey {
                 in_project: false,
                 example: "\"~/piton-data\"",
                 default: None,
-                if_unset: Some("usually `~/.local/share/piton`"),
                 meaning: "The data directory, which keeps your runs; usually `~/.local/share/piton` if it is not set.",
             },
             Self::WorkflowDirs => SettingRow {
@@ -87,7 +84,6 @@ impl SettingKey {
                 in_project: true,
                 example: "[\"~/team-workflows\"]",
                 default: None,
-                if_unset: Some("none"),
                 meaning: "Additional directories with workflow files. Later ones override earlier ones.",
             },
             Self::ProjectDir => SettingRow {
@@ -97,7 +93,6 @@ impl SettingKey {
                 in_project: true,
                 example: "\".\"",
                 default: None,
-                if_unset: Some("where Piton was started"),
                 meaning: "The project directory of calls that name none.",
             },
             Self::Autonomy => SettingRow {
@@ -107,7 +102,6 @@ impl SettingKey {
                 in_project: true,
                 example: "\"guided\"",
                 default: name(Autonomy::Guided.as_str()),
-                if_unset: None,
                 meaning: "When new runs wait for a person.",
             },
             Self::RiskPolicy => SettingRow {
@@ -117,7 +111,6 @@ impl SettingKey {
                 in_project: true,
                 example: "\"conservative\"",
                 default: None,
-                if_unset: Some("follows from the autonomy"),
                 meaning: "Which of several correct approaches new runs choose. If it is not set, it follows from the autonomy.",
             },
             Self::RetentionDays => SettingRow {
@@ -127,7 +120,6 @@ impl SettingKey {
                 in_project: false,
                 example: "90",
                 default: Some(Value::Whole(RETENTION_DAYS_DEFAULT)),
-                if_unset: None,
                 meaning: "The number of days that a session is kept after its last event.",
             },
             Self::HttpBind => SettingRow {
@@ -137,7 +129,6 @@ impl SettingKey {
                 in_project: false,
                 example: "\"127.0.0.1\"",
                 default: Some(Value::Address(IpAddr::V4(Ipv4Addr::LOCALHOST))),
-                if_unset: None,
                 meaning: "The address that the server listens on.",
             },
             Self::HttpPort => SettingRow {
@@ -147,7 +138,6 @@ impl SettingKey {
                 in_project: false,
                 example: "7477",
                 default: Some(Value::Whole(HTTP_PORT_DEFAULT)),
-                if_unset: None,
                 meaning: "The port that the server listens on; 0 picks any free port.",
             },
             Self::HttpTokenFile => SettingRow {
@@ -157,7 +147,6 @@ impl SettingKey {
                 in_project: false,
                 example: "\"~/.config/piton/http-token\"",
                 default: None,
-                if_unset: Some("none: no token is needed"),
                 meaning: "The file with the token that callers of the server must send.",
             },
             Self::ConsolePort => SettingRow {
@@ -167,7 +156,6 @@ impl SettingKey {
                 in_project: false,
                 example: "7470",
                 default: Some(Value::Whole(CONSOLE_PORT_DEFAULT)),
-                if_unset: None,
                 meaning: "The port that the console listens on; 0 picks any free port.",
             },
             Self::ConsolePublicUrl => SettingRow {
@@ -177,7 +165,6 @@ impl SettingKey {
                 in_project: false,
                 example: "\"https://piton.example.org\"",
                 default: None,
-                if_unset: Some("none"),
                 meaning: "The one further address at which a browser reaches the console, through a tunnel or a proxy of your own.",
             },
             Self::AccessRun => SettingRow {
@@ -187,7 +174,6 @@ impl SettingKey {
                 in_project: true,
                 example: "\"always\"",
                 default: name(RunNeeded::WhenNarrowed.as_str()),
-                if_unset: None,
                 meaning: "When calls for files, context and state must name the step that they belong to: always, or while the \
                  client has an open run with a step that narrows access. Otherwise, a call without a step may use \
                  everything that is configured.",
@@ -199,7 +185,6 @@ impl SettingKey {
                 in_project: true,
                 example: "\"both\"",
                 default: name(Answers::Auto.as_str()),
-                if_unset: None,
                 meaning: "The form of answers to clients: text and structured content, but only text where a model is known to \
                  read them (`auto`); only text; or always both.",
             },
@@ -210,9 +195,20 @@ impl SettingKey {
                 in_project: true,
                 example: "\"info\"",
                 default: name(LogLevel::Info.as_str()),
-                if_unset: None,
                 meaning: "How much is logged.",
             },
+        }
+    }
+
+    /// Says what holds while nobody sets it, if it has no default.
+    pub(super) const fn if_unset(self) -> Option<&'static str> {
+        match self {
+            Self::DataDir => Some("usually `~/.local/share/piton`"),
+            Self::WorkflowDirs | Self::ConsolePublicUrl => Some("none"),
+            Self::ProjectDir => Some("where Piton was started"),
+            Self::RiskPolicy => Some("follows from the autonomy"),
+            Self::HttpTokenFile => Some("none: no token is needed"),
+            _ => None,
         }
     }
 

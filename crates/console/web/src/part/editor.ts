@@ -153,7 +153,12 @@ function propose(context: CompletionContext, known: SourceCompletions | undefine
 
 /** Returns the names of the fields around a position, and whether the name of one is written there. */
 function spotAt(state: EditorState, position: number): Spot {
-  const node = syntaxTree(state).resolveInner(position, -1)
+  let node = syntaxTree(state).resolveInner(position, -1)
+  let container: typeof node | null = node
+  while (container && container.name !== 'Object' && container.name !== 'Array') container = container.parent
+  // Between two fields, the parser counts the position to the one before.
+  const isBetween = container?.name === 'Object' && /[{,]\s*$/.test(state.sliceDoc(container.from, position))
+  if (isBetween && container) node = container
   const path: string[] = []
   const inName = node.name === 'PropertyName' ? node.parent : null
   for (let at: typeof node | null = node; at; at = at.parent) {
@@ -161,6 +166,6 @@ function spotAt(state: EditorState, position: number): Spot {
     if (name) path.unshift(state.sliceDoc(name.from + 1, name.to - 1))
   }
   // A name that has no value yet is a mistake to the parser, right inside of an object.
-  const isName = inName !== null || node.name === 'Object' || ['{', ',', '}'].includes(node.name) || (node.type.isError && node.parent?.name === 'Object')
-  return { path, isName: isName && node.parent?.name !== 'Array' }
+  const isName = isBetween || inName !== null || (node.type.isError && node.parent?.name === 'Object')
+  return { path, isName }
 }
