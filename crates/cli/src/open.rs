@@ -42,7 +42,19 @@ impl Open {
     /// Opens the data directory. Clients act as the context agent `agent`, else as the one that the configuration
     /// names.
     pub(crate) fn new(app: &App, agent: Option<AgentId>) -> Result<Self, Failure> {
-        let configuration = app.configuration()?;
+        Self::configured(app, app.configuration()?, agent)
+    }
+
+    /// Opens the data directory without the project's configuration, whose mistakes must not keep a person out.
+    pub(crate) fn outside_projects(app: &App) -> Result<Self, Failure> {
+        Self::configured(app, app.configuration()?.outside_projects(), None)
+    }
+
+    fn configured(
+        app: &App,
+        configuration: Configuration,
+        agent: Option<AgentId>,
+    ) -> Result<Self, Failure> {
         // Refuses a bad location before anything is created in it.
         let root = checked_root(app, &configuration)?;
         let log = CallLogger::new(&root, configuration.settings().log_level(), &app.command);
@@ -61,6 +73,7 @@ impl Open {
         let log = app.log.get_or_init(|| log).clone();
         let files = adapters.workspaces(configuration.user_dir());
         let runtime = Runtime::new(adapters.ports.clone(), configuration)?
+            .with_data_dir(root.clone())
             .with_backpacks(adapters.backpacks.clone())
             .with_frames(adapters.frames.clone(), agent);
         // An import that crashed leaves half a session. That it cannot be removed must not keep every command from

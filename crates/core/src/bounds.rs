@@ -44,3 +44,9 @@ pub const EXCERPT_BYTES_MAX: usize = 64;
 /// Time that a caller should wait after it found a lock busy. Writers hold the lock of a session for milliseconds, so
 /// it is most likely free after one second, which is short enough to wait for.
 pub const LOCK_RETRY_AFTER_MS: u64 = 1000;
+
+/// Maximum number of similar names that a refusal offers.
+pub const NEAREST_MAX: usize = 3;
+
+/// Maximum length in bytes of a name that is compared with others. The cost is the product of both lengths.
+pub const COMPARED_BYTES_MAX: usize = 128;

@@ -6,7 +6,7 @@ use crate::display::excerpt;
 
 /// Error for a text that is not a name in a closed set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{value}` is not a known {set}; the known ones are: {}", .allowed.join(", "))]
+#[error("`{value}` is not one of: {}", .allowed.join(", "))]
 pub struct UnknownValue {
     /// Name of the type of the set.
     pub set: &'static str,
@@ -42,7 +42,7 @@ impl UnknownValue {
 /// assert_eq!("balanced".parse(), Ok(RiskPolicy::Balanced));
 /// assert_eq!(
 ///     "bold".parse::<RiskPolicy>().unwrap_err().to_string(),
-///     "`bold` is not a known RiskPolicy; the known ones are: conservative, balanced",
+///     "`bold` is not one of: conservative, balanced",
 /// );
 /// ```
 #[macro_export]

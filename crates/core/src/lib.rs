@@ -33,6 +33,7 @@
 //! * [`keep_numbers`], [`refuse_lost_numbers`]: the numbers of a JSON text that no reader preserves, as strings or as
 //!   an error.
 //! * [`closed_set!`]: enums with names that are part of a format.
+//! * [`nearest()`]: the known names that an unknown one may have been meant for.
 //! * [`tool_card`]: the description of a tool that agents call, and its JSON Schemas.
 //! * [`Provenance`]: the step of a workflow at which something was written.
 //! * [`port`]: the effects that pure code may request (time, waiting, entropy, notices), as traits.
@@ -54,6 +55,7 @@ mod display;
 pub mod error;
 pub mod id;
 mod json_numbers;
+mod nearest;
 pub mod pattern;
 pub mod port;
 mod provenance;
@@ -72,6 +74,7 @@ pub use id::{
     SnapshotRef, TraceId, WorkflowHash, WorkflowId,
 };
 pub use json_numbers::{LostNumber, keep_numbers, refuse_lost_numbers};
+pub use nearest::nearest;
 pub use pattern::{Namespace, Pattern, PatternError};
 pub use port::{Clock, Entropy, NoTrace, Notice, Sleep, Timer, TimestampMs, Trace};
 pub use provenance::Provenance;

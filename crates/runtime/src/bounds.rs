@@ -24,14 +24,8 @@ pub const SOURCE_DEPTH_MAX: usize = 4;
 /// Maximum number of files that a process keeps compiled: those of a few projects with all their sources.
 pub const COMPILED_KEPT_MAX: usize = 2048;
 
-/// Maximum number of similar names that a refusal offers.
-pub const NEAREST_MAX: usize = 3;
-
 /// Maximum number of names that a refusal lists when none is similar.
 pub const NAMES_LISTED_MAX: usize = 20;
-
-/// Maximum length in bytes of a name that is compared with others. The cost is the product of both lengths.
-pub const COMPARED_BYTES_MAX: usize = 128;
 
 /// Maximum size in bytes of git's small files: `HEAD`, a ref, `commondir`, the `.git` of a worktree.
 pub const GIT_FILE_BYTES_MAX: u64 = 16 * 1024;

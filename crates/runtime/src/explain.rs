@@ -1,11 +1,10 @@
 //! Explanations of error codes.
 
-use piton_core::{Code, Domain, Envelope, Retry, truncate};
+use piton_core::{Code, Domain, Envelope, Retry, nearest, truncate};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::bounds::PATH_QUOTED_BYTES_MAX;
-use crate::nearest::nearest;
 
 /// What is known about an error code.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -79,7 +79,6 @@ pub mod library;
 #[cfg(feature = "flow")]
 pub mod mcp_tools;
 pub mod models;
-mod nearest;
 pub mod page;
 pub mod project_env;
 pub mod provenance;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::iter::once;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Subcommand;
 use piton_runtime::config::section::{
@@ -32,15 +32,6 @@ pub(crate) enum Command {
     /// Check the configuration for mistakes
     #[command(after_help = "Example:\n  piton config check")]
     Check,
-}
-
-/// Reply of `piton config show`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ShownSettings {
-    data_dir: PathBuf,
-    #[serde(flatten)]
-    shown: SettingsShown,
 }
 
 /// Result of a check.
@@ -81,7 +72,7 @@ fn show(app: &App) -> Outcome {
             app.display_path(file)
         );
     }
-    app.output.finish("piton.config.show/1", &ShownSettings { data_dir, shown })
+    app.output.finish("piton.config.show/1", &SettingsShown { data_dir: Some(data_dir), ..shown })
 }
 
 /// Returns what each section of each file holds, in words.

@@ -207,6 +207,15 @@ fn a_second_console_leads_to_the_first_and_without_one_there_is_no_link() {
 }
 
 #[test]
+fn a_mistake_in_the_project_keeps_nobody_out() {
+    let rig = Rig::new();
+    let _console = Console::start(&rig);
+    std::fs::write(rig.project().join("piton.toml"), "[nothing]\n").unwrap();
+    assert!(rig.fails(&["session", "list"]).1["message"].is_string());
+    assert_eq!(Browser::enter(&link(&rig)).get("/api/v1/sessions").0, 200);
+}
+
+#[test]
 fn a_change_by_another_process_reaches_the_page() {
     let rig = Rig::new();
     let console = Console::start(&rig);

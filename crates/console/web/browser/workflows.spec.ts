@@ -27,6 +27,16 @@ test('workflows are listed by where they come from, with the file that does not 
   await expect(page.getByRole('link', { name: /Investigate a fault/ })).toBeVisible()
 })
 
+test('a file that does not load is opened by its path, with its problems', async ({ page }) => {
+  await page.goto('/workflows')
+  await page.getByRole('link', { name: /refunds\.json/ }).click()
+  await expect(page).toHaveURL(/refunds\.json/)
+  await expect(editor(page)).toBeVisible()
+  await expect(page.getByText(/\d problem/).first()).toBeVisible()
+  await page.reload()
+  await expect(editor(page)).toBeVisible()
+})
+
 test('a source is checked while somebody types, saved, and its problems are marked where they are', async ({ page, shop }) => {
   const path = join(shop.piton.project, '.piton/workflows/release.json')
   const before = readFileSync(path, 'utf8')

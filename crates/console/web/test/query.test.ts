@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { charactersBefore, complete, hasTerm, segments, termsOf, toggleTerm, words } from '../src/view/query'
-import { score } from '../src/view/match'
+import { besideTitle, score } from '../src/view/match'
+import { codeParts, fileName } from '../src/view/text'
 import { formatRoute, parseRoute } from '../src/view/route'
 import { match, SEQUENCE_MS, type KeyBinding, type KeyPress } from '../src/view/keys'
 
@@ -30,6 +31,38 @@ test('toggling a term twice leaves it out', () => {
       expect(hasTerm(toggleTerm(on, 'status', value), 'status', value)).toBe(false)
     }),
   )
+})
+
+test('values of one field are listed in one term, because a run has one of them', () => {
+  const both = toggleTerm('status:blocked login', 'status', 'complete')
+  expect(both).toBe('status:blocked,complete login')
+  expect(hasTerm(both, 'status', 'blocked') && hasTerm(both, 'status', 'complete')).toBe(true)
+  expect(toggleTerm(both, 'status', 'blocked')).toBe('status:complete login')
+  expect(toggleTerm('-status:blocked', 'status', 'complete')).toBe('-status:blocked status:complete')
+  expect(toggleTerm('branch:"a, b"', 'branch', 'a, b')).toBe('')
+})
+
+test('what stands between backticks is code', () => {
+  const shown = (text: string) => codeParts(text).map((part) => (part.isCode ? `<${part.text}>` : part.text)).join('')
+  expect(shown('Set `http.bind` to `127.0.0.1`.')).toBe('Set <http.bind> to <127.0.0.1>.')
+  expect(shown('A `-` and a ` alone')).toBe('A <-> and a ` alone')
+  expect(codeParts('')).toEqual([])
+  fc.assert(fc.property(fc.string(), (text) => {
+    expect(codeParts(text).map((part) => part.text).join('').replaceAll('`', '')).toBe(text.replaceAll('`', ''))
+  }))
+})
+
+test('a position is short, and keeps its line', () => {
+  expect(fileName('/home/me/.config/piton/config.toml:5:1')).toBe('config.toml:5')
+  expect(fileName('PITON_LOG')).toBe('PITON_LOG')
+})
+
+test('an excerpt shows the match that its title does not', () => {
+  const piece = (text: string) => ({ text: text.replaceAll('*', ''), isMatch: text.startsWith('*') })
+  const shown = (title: string, ...texts: string[]) => besideTitle(title, texts.map(piece)).map((it) => it.text).join('')
+  expect(shown('easy-lynx: fix the login', 'easy-lynx fix the ', '*login', ' again')).toBe('')
+  expect(shown('a: Ship it', 'Ship it. Then we came to find ', '*retries', ' here')).toBe('…came to find retries here')
+  expect(shown('a: login', '*login', ' and ', '*retries')).toBe('login and retries')
 })
 
 test('positions of the server count characters, those of the page count units', () => {

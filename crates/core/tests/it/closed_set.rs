@@ -37,7 +37,7 @@ fn an_unknown_name_is_refused_with_the_known_ones() {
     }
     assert_eq!(
         "third".parse::<Mode>().unwrap_err().to_string(),
-        "`third` is not a known Mode; the known ones are: first_mode, second"
+        "`third` is not one of: first_mode, second"
     );
     assert!(serde_json::from_value::<Mode>(json!(1)).is_err());
     assert!(serde_json::from_value::<Mode>(json!({"Second": null})).is_err());

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
 
+use super::change_check;
 use super::edit::{self, EditError};
 use super::environment::Environment;
 use super::file::{ConfigFile, ConfigProblem};
@@ -49,6 +50,13 @@ impl Configuration {
         } else {
             Err(problems)
         }
+    }
+
+    /// Returns the same settings for a process that belongs to no project.
+    #[must_use]
+    pub fn outside_projects(mut self) -> Self {
+        self.environment.working_dir = None;
+        self
     }
 
     /// Reads the user's file again.
@@ -143,11 +151,11 @@ impl Configuration {
     ///
     /// The file is replaced atomically: a concurrent reader sees either the old or the new one.
     pub fn set(&self, key: SettingKey, value: &str) -> Result<PathBuf, SetError> {
-        self.change(key, Some(value))
+        self.change(key, Some(value)).map(|changed| changed.file)
     }
 
-    /// Sets `key` in the user's file, or removes it from there, and returns the path of the file.
-    pub fn change(&self, key: SettingKey, value: Option<&str>) -> Result<PathBuf, SetError> {
+    /// Sets `key` in the user's file, or removes it from there. A value that cannot work is refused.
+    pub fn change(&self, key: SettingKey, value: Option<&str>) -> Result<ChangedFile, SetError> {
         let file = self.user_file().ok_or(SetError::NoHome)?;
         let io = |error| SetError::Io { file: file.clone(), error: Arc::new(error) };
         let text = read(&file).map_err(io)?.unwrap_or_default();
@@ -155,6 +163,9 @@ impl Configuration {
         let directory = file.parent().unwrap_or(Path::new("/"));
         let base = Base { directory, home: self.environment.home() };
         let text = edit::change(&text, key, value, base)?;
+        // The file may have changed since this process read it.
+        let settings = self.reload().map_or_else(|_| self.settings(), |newer| newer.settings());
+        let warnings = change_check::check(key, value, &settings, base)?;
         fs::create_dir_all(file.parent().unwrap_or(Path::new("/"))).map_err(io)?;
         // A link stays a link, because people keep their configuration elsewhere. The file it points to is replaced.
         let target = fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
@@ -162,12 +173,20 @@ impl Configuration {
         let temporary = target.with_extension("toml.new");
         fs::write(&temporary, text).map_err(io)?;
         fs::rename(&temporary, &target).map_err(io)?;
-        Ok(file)
+        Ok(ChangedFile { file, warnings })
     }
 
     fn join(&self, project: &Settings) -> Settings {
         Settings::of([&self.user, project, &self.variables])
     }
+}
+
+/// A user's file that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFile {
+    pub file: PathBuf,
+    /// What a person should know about the new value.
+    pub warnings: Vec<String>,
 }
 
 /// Reasons that a setting could not be written.
@@ -194,7 +213,8 @@ impl SetError {
             Self::Edit(EditError::Broken(problems)) => return ConfigProblem::envelope(problems),
             Self::NoHome => "Set HOME, or XDG_CONFIG_HOME to a directory of your own.",
             Self::Edit(EditError::NoPlace) => "Write the setting into the file yourself.",
-            Self::Edit(_) => "Use one of these values.",
+            Self::Edit(EditError::Refused { advice, .. }) => advice,
+            Self::Edit(EditError::NotTaken { .. }) => "Write a value of this form.",
             Self::Io { .. } => {
                 return Envelope::new(Code::StoreIo, format!("{self}.")).with_suggestion(
                     "Make the file and its directory writable, and repeat the call.",

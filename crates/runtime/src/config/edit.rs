@@ -28,6 +28,9 @@ pub enum EditError {
         /// Description of the accepted values.
         words: String,
     },
+    /// The value has the right form and does not work.
+    #[error("{reason}")]
+    Refused { reason: String, advice: String },
     /// The file is written in a way that leaves no place for the line.
     #[error("the file has no place for the setting")]
     NoPlace,

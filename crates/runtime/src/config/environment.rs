@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use piton_core::nearest;
+
 use super::file::ConfigProblem;
 use super::settings::{EffectiveSetting, SettingSource, Settings};
 use super::table::{SettingKey, SettingRow};
 use super::value::Base;
-use crate::nearest::nearest;
 
 /// Prefix of all variables of Piton.
 const PREFIX: &str = "PITON_";

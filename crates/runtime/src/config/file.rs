@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::ops::Range;
 
-use piton_core::{Code, Envelope};
+use piton_core::{Code, Envelope, nearest};
 use schemars::JsonSchema;
 use serde::Serialize;
 use toml::Spanned;
@@ -14,7 +14,6 @@ use super::settings::{EffectiveSetting, SettingSource, Settings};
 use super::table::SettingKey;
 use super::value::Base;
 use crate::bounds::CONFIG_PROBLEMS_MAX;
-use crate::nearest::nearest;
 
 /// Parts of names under which people keep secrets.
 const SECRETS: [&str; 4] = ["token", "secret", "password", "api_key"];

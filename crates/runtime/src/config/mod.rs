@@ -11,6 +11,7 @@
 //! | `configuration` | finds, reads and writes the files |
 //! | `file` | a configuration file, parsed with every problem at once, each with its position and a fix |
 //! | `environment` | the variables |
+//! | `change_check` | what a change leads to: refused, or allowed with a warning |
 //! | `edit` | changes one setting of a file and leaves the rest as its author wrote it |
 //! | `shown` | every setting with its value, what is in force, and what a change takes |
 //! | `section` | the table of sections: lists and tables for a part of Piton, each parsed as a whole |
@@ -19,6 +20,7 @@
 //! *Invariants*: an unknown setting is a problem, never ignored. No secret is a setting: a token is in its own file,
 //! and a setting names the file. A project, which may come from strangers, sets nothing that belongs to the machine.
 
+mod change_check;
 mod configuration;
 mod edit;
 mod environment;
@@ -30,7 +32,7 @@ mod shown;
 mod table;
 mod value;
 
-pub use configuration::{Configuration, PROJECT_FILE, SetError, USER_FILE};
+pub use configuration::{ChangedFile, Configuration, PROJECT_FILE, SetError, USER_FILE};
 pub use edit::{EditError, set};
 pub use environment::Environment;
 pub use file::ConfigProblem;

@@ -18,6 +18,9 @@ use super::value::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SettingsShown {
+    /// The data directory in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_dir: Option<PathBuf>,
     /// The user's file, which need not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_file: Option<PathBuf>,
@@ -54,6 +57,9 @@ pub struct SettingShown {
     pub at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
+    /// What holds while nobody sets it, if it has no default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub if_unset: Option<&'static str>,
     /// The accepted values, in words.
     pub accepts: String,
     /// The accepted values, if they are names.
@@ -86,6 +92,7 @@ impl SettingsShown {
         let settings: Vec<SettingShown> =
             SettingKey::ALL.iter().map(|key| SettingShown::of(*key, desired, &applied)).collect();
         Self {
+            data_dir: None,
             user_file: None,
             project_file: None,
             restart_needed: settings.iter().any(|setting| !setting.is_applied),
@@ -111,6 +118,7 @@ impl SettingShown {
             accepts: row.form.describe(),
             names: row.form.names(),
             default: row.default,
+            if_unset: key.if_unset(),
             variable: row.variable,
             in_project: key.may_stand_in(SettingSource::Project),
             effect: key.effect(),

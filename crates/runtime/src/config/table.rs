@@ -79,7 +79,7 @@ impl SettingKey {
                 in_project: false,
                 example: "\"~/piton-data\"",
                 default: None,
-                meaning: "The data directory; `piton` in the XDG data directory if it is not set.",
+                meaning: "The data directory, which keeps your runs; usually `~/.local/share/piton` if it is not set.",
             },
             Self::WorkflowDirs => SettingRow {
                 variable: "PITON_WORKFLOW_DIRS",
@@ -211,6 +211,18 @@ impl SettingKey {
                 default: name(LogLevel::Info.as_str()),
                 meaning: "How much is logged.",
             },
+        }
+    }
+
+    /// Says what holds while nobody sets it, if it has no default.
+    pub(super) const fn if_unset(self) -> Option<&'static str> {
+        match self {
+            Self::DataDir => Some("usually `~/.local/share/piton`"),
+            Self::WorkflowDirs | Self::ConsolePublicUrl => Some("none"),
+            Self::ProjectDir => Some("where Piton was started"),
+            Self::RiskPolicy => Some("follows from the autonomy"),
+            Self::HttpTokenFile => Some("none: no token is needed"),
+            _ => None,
         }
     }
 

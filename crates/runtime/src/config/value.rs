@@ -79,7 +79,7 @@ impl ValueForm {
             Self::Paths => "a list of paths".to_owned(),
             Self::Name(names) => format!("one of: {}", names.join(", ")),
             Self::Whole { min, max } => format!("a whole number from {min} to {max}"),
-            Self::Address => "an IP address".to_owned(),
+            Self::Address => "an IP address such as 127.0.0.1".to_owned(),
             Self::Url => "a web address such as https://piton.example.org".to_owned(),
         }
     }

@@ -5,11 +5,10 @@ use std::path::Path;
 
 use piton_context::agent::{Agents, ContextAgent, Role};
 use piton_context::word::AgentId;
-use piton_core::{Code, Envelope};
+use piton_core::{Code, Envelope, nearest};
 
 use crate::config::section::{AgentEntry, ContextSection, FoundSection};
 use crate::config::{ConfigProblem, Configuration};
-use crate::nearest::nearest;
 
 /// The agent for a person at the command line. It needs no configuration, and no client can act as it.
 pub const PERSON: &str = "person";

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use piton_core::{Code, Envelope, WorkflowId};
+use piton_core::{Code, Envelope, WorkflowId, nearest};
 use piton_workflow::builtin_workflows::resolve;
 
 use super::contents::{LibraryContents, LibraryWorkflow, Routine, UnloadedFile};
 use crate::bounds::NAMES_LISTED_MAX;
-use crate::nearest::nearest;
 
 /// A workflow that was found.
 #[derive(Clone, Debug)]

@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 use piton_core::canonical::encode;
 use piton_core::digest::FileBytes;
 use piton_core::{Code, Digest, Envelope};
-use piton_workflow::SourceKind;
 use piton_workflow::builtin_workflows::BuiltinWorkflow;
 use piton_workflow::catalogue::catalogue;
 use piton_workflow::compile::CompiledWorkflow;
-use piton_workflow::source::{Purpose, RoutineId, SourceProblem, dialect_of, locate};
+use piton_workflow::source::{
+    Dialect, Purpose, RoutineId, SourceProblem, dialect_of, locate, step_fields,
+};
+use piton_workflow::{NonAssumableChoice, SourceKind, UserOnlyDependency};
 use serde_json::Value;
 
 use super::compiled::{Library, declared};
@@ -23,7 +25,7 @@ use super::scan::{PROJECT_WORKFLOWS, USER_WORKFLOWS, WorkflowSource, read, sourc
 use crate::config::Settings;
 use crate::reply::{
     CompiledSource, HashInput, InputFile, LocatedProblem, SourceCheck, SourceCompletions,
-    SourceFile, WorkflowWarning,
+    SourceFile, StepFields, WorkflowWarning,
 };
 
 /// The workflow files that are available to a project, or outside of any.
@@ -165,7 +167,16 @@ impl SourceFiles {
         routines.sort();
         routines.dedup();
         let workflows = self.contents.workflows.keys().cloned().collect();
-        SourceCompletions { builtins: catalogue(), routines, workflows }
+        let of =
+            |dialect: &Dialect| StepFields { dialect: *dialect, fields: step_fields(*dialect) };
+        SourceCompletions {
+            builtins: catalogue(),
+            routines,
+            workflows,
+            step_fields: Dialect::ALL.iter().map(of).collect(),
+            needs_user_reasons: UserOnlyDependency::NAMES,
+            needs_user_choices: NonAssumableChoice::NAMES,
+        }
     }
 
     /// Finds the text of a workflow by its id, by the path of its file, or by the id in a file that does not load.

@@ -56,7 +56,7 @@ pub(crate) use shown_list::ReplyRoom;
 pub use shown_list::ShownList;
 pub use sources::{
     CompiledSource, HashInput, InputFile, LocatedProblem, SaveConflict, SaveOutcome, SavedSource,
-    SourceCheck, SourceCompletions, SourceFile,
+    SourceCheck, SourceCompletions, SourceFile, StepFields,
 };
 pub use step_detail::{
     AttemptDetail, CapabilityDetail, ContextValue, DivergenceDetail, GapDetail, OutputDetail,

@@ -155,4 +155,18 @@ pub struct SourceCompletions {
     pub routines: Vec<String>,
     /// The ids of workflows here.
     pub workflows: Vec<WorkflowId>,
+    /// The fields of a step, by dialect.
+    pub step_fields: Vec<StepFields>,
+    /// The values of `reason` in `needsUser`.
+    pub needs_user_reasons: &'static [&'static str],
+    /// The values of `choice` in `needsUser`.
+    pub needs_user_choices: &'static [&'static str],
+}
+
+/// The fields of a step in one dialect.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StepFields {
+    pub dialect: Dialect,
+    pub fields: Vec<&'static str>,
 }

@@ -76,6 +76,16 @@ impl QueryField {
         }
     }
 
+    /// Returns the value of the field, as a noun.
+    pub(super) const fn noun(self) -> &'static str {
+        match self {
+            Self::Workflow => "the id of a workflow",
+            Self::Step => "the id of a step",
+            Self::Label => "a name of two words",
+            _ => self.as_str(),
+        }
+    }
+
     /// Returns what the field is, and how it is used.
     pub const fn about(self) -> &'static str {
         match self {

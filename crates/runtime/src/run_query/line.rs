@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use piton_core::{RunId, SessionId};
 use piton_store::index::Term;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::field::{QueryField, ValueForm};
+use piton_core::nearest;
+
 use crate::bounds::{QUERY_LINE_BYTES_MAX, QUERY_TERMS_MAX, QUERY_VALUES_MAX};
-use crate::nearest::nearest;
 
 /// A line that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -119,7 +121,7 @@ impl QueryLine {
                 read.add_problem(line, word.start..line.len(), message, Vec::new());
                 break;
             }
-            match term(&word) {
+            match term(&word).and_then(|term| read.checked(&word, term)) {
                 Ok(term) => read.terms.push(term),
                 Err((part, message, valid)) => {
                     // The part is a slice of the line, so its place is known.
@@ -129,6 +131,21 @@ impl QueryLine {
             }
         }
         read
+    }
+
+    /// Refuses a term that cannot hold together with an earlier one, because a run has one value of the field.
+    fn checked<'a>(&self, word: &Word<'a>, term: QueryTerm) -> Result<QueryTerm, Flaw<'a>> {
+        let other = self.terms.iter().find(|earlier| earlier.excludes(&term));
+        let Some(Condition::Text { field, .. }) = other.map(|other| &other.condition) else {
+            return Ok(term);
+        };
+        let (other, own) = (other.map(QueryTerm::to_string).unwrap_or_default(), term.to_string());
+        let value = own.split_once(':').map_or("", |(_, value)| value);
+        let valid = format!("{other},{value}");
+        let message = format!(
+            "A run has one {field}, so no run matches both. For either of them: `{valid}`."
+        );
+        Err((word.text, message, vec![valid]))
     }
 
     fn add_problem(
@@ -141,6 +158,23 @@ impl QueryLine {
         let start = line[..bytes.start].chars().count(); // tidy: chars: places count characters
         let end = start + line[bytes].chars().count(); // tidy: chars: places count characters
         self.problems.push(QueryProblem { start, end, message, valid });
+    }
+}
+
+impl QueryTerm {
+    /// True if no run can match both terms: they ask for different values of the same field.
+    fn excludes(&self, other: &Self) -> bool {
+        let (Condition::Text { field, values }, Condition::Text { field: same, values: others }) =
+            (&self.condition, &other.condition)
+        else {
+            return false;
+        };
+        let is_prefix = |pattern: &TextPattern| pattern.is_prefix;
+        field == same
+            && !self.is_negated
+            && !other.is_negated
+            && !values.iter().chain(others).any(is_prefix)
+            && !values.iter().any(|value| others.contains(value))
     }
 }
 
@@ -192,6 +226,13 @@ fn term<'a>(word: &Word<'a>) -> Result<QueryTerm, Flaw<'a>> {
         let message = "A `-` turns around the word behind it, and there is none.".to_owned();
         return Err((word.text, message, Vec::new()));
     }
+    if OPERATORS.contains(&text) {
+        let message = format!(
+            "`{text}` is no operator here: a run has to match every term, `-` turns one around, and a comma lists values \
+             of a field (`status:blocked,complete`). To search for the word, put it in quotation marks."
+        );
+        return Err((word.text, message, vec![format!("\"{text}\"")]));
+    }
     let condition = match field_parts(text) {
         Some((field, comparison, value)) => field_condition(text, field, comparison, value)?,
         None => words_condition(text)?,
@@ -235,10 +276,13 @@ fn field_condition<'a>(
 ) -> Result<Condition, Flaw<'a>> {
     let Ok(field) = name.parse::<QueryField>() else {
         let close = nearest(name, QueryField::NAMES.iter().copied());
-        let valid = if close.is_empty() { QueryField::NAMES.to_vec() } else { close };
+        let meant = close.first().map(|close| format!(" Did you mean `{close}`?"));
         let message = format!(
-            "There is no field `{name}`. To search for the text itself, put it in quotation marks."
+            "There is no field `{name}`.{} The fields are: {}. To search for the text itself, put it in quotation marks.",
+            meant.unwrap_or_default(),
+            QueryField::NAMES.join(", ")
         );
+        let valid = if close.is_empty() { QueryField::NAMES.to_vec() } else { close };
         return Err((word, message, valid.into_iter().map(str::to_owned).collect()));
     };
     let example = || vec![field.about().rsplit(": ").next().unwrap_or_default().to_owned()];
@@ -305,8 +349,14 @@ fn text_condition<'a>(
         {
             let close = nearest(text, all.iter().copied());
             let valid = if close.is_empty() { all.to_vec() } else { close };
-            let message = format!("`{field}` is one of: {}.", all.join(", "));
+            let mut message = format!("`{field}` is one of: {}.", all.join(", "));
+            if text == "waiting" {
+                message.push_str(" Overview lists the runs that wait for you.");
+            }
             return Err((part, message, valid.into_iter().map(str::to_owned).collect()));
+        }
+        if let Some((message, valid)) = wrong_id(field, text).filter(|_| !is_prefix) {
+            return Err((part, message, valid));
         }
         values.push(TextPattern { text: text.to_owned(), is_prefix });
     }
@@ -316,6 +366,33 @@ fn text_condition<'a>(
     }
     Ok(Condition::Text { field, values })
 }
+
+/// Returns what is wrong with a text that cannot be an id of this field, and what would be valid.
+fn wrong_id(field: QueryField, text: &str) -> Option<(String, Vec<String>)> {
+    let prefix = match field {
+        QueryField::Run => RunId::PREFIX,
+        QueryField::Session => SessionId::PREFIX,
+        QueryField::Workflow | QueryField::Step | QueryField::Label
+            if text.bytes().any(|byte| byte.is_ascii_uppercase()) =>
+        {
+            let valid = format!("{field}:{}", text.to_ascii_lowercase());
+            let message = format!("`{field}` is {}, in lowercase: `{valid}`.", field.noun());
+            return Some((message, vec![valid]));
+        }
+        _ => return None,
+    };
+    let is_id = text.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('_'));
+    (!is_id).then(|| {
+        let valid = format!("label:{}", text.to_ascii_lowercase());
+        let message = format!(
+            "`{field}` is an id, such as `{prefix}_…`. To find a run by its name: `{valid}`."
+        );
+        (message, vec![valid])
+    })
+}
+
+/// Words that other query languages have between or before terms.
+const OPERATORS: [&str; 3] = ["AND", "OR", "NOT"];
 
 /// Writes a text so that it is read as the same text: with quotation marks where they are needed.
 fn write_text(formatter: &mut fmt::Formatter<'_>, text: &str, is_prefix: bool) -> fmt::Result {
@@ -420,6 +497,13 @@ mod tests {
         check("a\"b\"", "", &[("a\"b\"", &["\"ab\""])]);
         check("branch:", "", &[("branch:", &[])]);
         check("...", "", &[("...", &[])]);
+        check("price OR login", "price login", &[("OR", &["\"OR\""])]);
+        check("step:Deploy", "", &[("Deploy", &["step:deploy"])]);
+        check("run:cotton-lion", "", &[("cotton-lion", &["label:cotton-lion"])]);
+        let either = ["status:blocked,complete"];
+        check("status:blocked status:complete", "status:blocked", &[("status:complete", &either)]);
+        check("status:blocked -status:complete", "status:blocked -status:complete", &[]);
+        check("status:blocked status:comp*", "status:blocked status:comp*", &[]);
     }
 
     #[test]

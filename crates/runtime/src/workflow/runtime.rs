@@ -1,7 +1,7 @@
 //! The state of a process: the effects that the use cases need, settings, compiled workflows, folded sessions.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use piton_backpack::journal::JournalPorts;
@@ -78,6 +78,8 @@ pub struct Runtime {
     pub(crate) frames: Option<ContextPorts>,
     /// The context agent that clients act as, whatever the configuration says.
     pub(crate) context_agent: Option<AgentId>,
+    /// The data directory in use, if storage is on a disk.
+    pub(super) data_dir: Option<PathBuf>,
 }
 
 impl fmt::Debug for Runtime {
@@ -113,7 +115,14 @@ impl Runtime {
             shared_backpacks: SharedBackpacks::default(),
             frames: None,
             context_agent: None,
+            data_dir: None,
         })
+    }
+
+    /// Returns the runtime with the data directory that its storage is in.
+    #[must_use]
+    pub fn with_data_dir(self, data_dir: PathBuf) -> Self {
+        Self { data_dir: Some(data_dir), ..self }
     }
 
     /// Returns the runtime with context. Clients act as `agent`, or else as the agent in the configuration.

@@ -252,7 +252,10 @@ impl Produced {
 
 /// Returns the line that counts what is not listed, if anything is not.
 fn left_out(count: usize) -> Option<RecapPiece> {
-    (count > 0).then(|| RecapPiece::composed(format!("- {count} older ones are left out.\n")))
+    (count > 0).then(|| {
+        let (ones, are) = if count == 1 { ("one", "is") } else { ("ones", "are") };
+        RecapPiece::composed(format!("- {count} older {ones} {are} left out.\n"))
+    })
 }
 
 /// Returns the notes of a bookmark if there is room for them, else their first line.

@@ -12,6 +12,7 @@
 //! |---|---|
 //! | `json`, `read`, `problem` | parsing and reading that continue after a problem, and the problems with their positions |
 //! | `detect` | the dialects, and which one a file is in |
+//! | `fields` | the names of fields, for editors |
 //! | `task`, `prompt`, `criteria`, `function`, `access` | what both dialects have: a step, its prompt, the rules for its notes, functions, access |
 //! | `strict`, `classic` | the rest of each dialect: the whole file, loops, calls; predicates, assessments and slots of the classic one |
 //! | `workflow_id`, `builtin_id` | the id that a file declares, and the ids of things that come with Piton |
@@ -58,6 +59,7 @@ mod builtin_id;
 pub(crate) mod classic;
 mod criteria;
 mod detect;
+mod fields;
 mod function;
 mod json;
 mod position;
@@ -72,6 +74,7 @@ mod workflow_id;
 
 pub use builtin_id::{ContractRef, FeatureId, ROUTINE_PREFIX, RefId, RoutineId, TemplateId};
 pub use detect::{Dialect, dialect_of};
+pub use fields::step_fields;
 pub use position::{TextRange, locate};
 pub use problem::{Pointer, ProblemCode, SourceProblem};
 pub use rename::rename_ids;

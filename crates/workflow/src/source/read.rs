@@ -6,7 +6,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use piton_core::BoundedText;
+use piton_core::{BoundedText, nearest};
 use serde_json::{Map, Value};
 
 use super::builtin_id::{ContractRef, FeatureId, RefId, RoutineId, TemplateId};
@@ -203,6 +203,13 @@ impl<'a, 'p> ObjectReader<'a, 'p> {
         self.list(name, max)
     }
 
+    /// Returns the names that were asked for, in order.
+    pub(crate) fn into_asked(mut self) -> Vec<&'static str> {
+        self.asked.sort_unstable();
+        self.asked.dedup();
+        self.asked
+    }
+
     /// Reports every field that was not read.
     pub(crate) fn finish(mut self) {
         self.asked.sort_unstable();
@@ -216,7 +223,10 @@ impl<'a, 'p> ObjectReader<'a, 'p> {
             if name.to_lowercase().contains("schema") {
                 schema(value, &at, self.problems);
             } else {
-                let fix = format!("remove it; the fields here are: {}", self.asked.join(", "));
+                let fix = match nearest(name, self.asked.iter().copied()).first() {
+                    Some(close) => format!("did you mean `{close}`?"),
+                    None => format!("remove it; the fields here are: {}", self.asked.join(", ")),
+                };
                 let reason = format!("there is no field `{name}` here");
                 self.problems.report(&at, ProblemCode::UnknownField, reason, fix);
             }

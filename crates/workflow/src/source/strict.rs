@@ -219,7 +219,7 @@ impl FromSource for StrictStep {
     }
 }
 
-fn task(object: &mut ObjectReader<'_, '_>, at: &Pointer) -> Option<Task> {
+pub(super) fn task(object: &mut ObjectReader<'_, '_>, at: &Pointer) -> Option<Task> {
     let id = object.required("id");
     let title = object.required::<Title>("title");
     let prompt = Prompt::read(object, Variables::Refused);

@@ -57,9 +57,9 @@ fn refuse<T: Debug + FromStr<Err = UnknownValue> + DeserializeOwned>(
     if expected.contains(&wrong) {
         return;
     }
-    let message =
-        format!("`{wrong}` is not a known {set}; the known ones are: {}", expected.join(", "));
-    assert_eq!(wrong.parse::<T>().expect_err("it must be refused").to_string(), message);
+    let message = format!("`{wrong}` is not one of: {}", expected.join(", "));
+    let error = wrong.parse::<T>().expect_err("it must be refused");
+    assert_eq!((error.set, error.to_string()), (set, message.clone()));
     assert_eq!(
         serde_json::from_value::<T>(json!(wrong)).expect_err("it must be refused").to_string(),
         message

@@ -90,7 +90,7 @@ fn a_detail_of_another_category_is_refused_with_the_known_ones() {
     let swapped = json!({"category": "contract_violation", "detail": "invariant_violation"});
     assert_eq!(
         serde_json::from_value::<Reason>(swapped).unwrap_err().to_string(),
-        "`invariant_violation` is not a known ContractViolation; the known ones are: \
+        "`invariant_violation` is not one of: \
          missing_required_output, invalid_required_output"
     );
 }

@@ -55,7 +55,7 @@ pub(super) fn address(app: &App, open: &Open, url: &str) -> Result<String, Failu
 
 /// Prints a link to the console that runs.
 pub(super) fn print_link(app: &App) -> Outcome {
-    let open = app.open()?;
+    let open = Open::outside_projects(app)?;
     let ServerTurn::Running(notice) = ServerTurn::take(&open, CONSOLE)? else {
         return Err(Failure::refused(
             "No console serves this data directory.",
@@ -80,7 +80,7 @@ fn further_link(settings: &Settings, link: &str, url: &str) -> Option<String> {
 
 /// Signs every browser out.
 pub(super) fn sign_out(app: &App) -> Outcome {
-    let open = app.open()?;
+    let open = Open::outside_projects(app)?;
     let browsers = open.wait(entrance(&open)?.sign_out_all())?;
     writeln!(
         app.output,

@@ -3147,6 +3147,8 @@ export type SetAsideShown = {
 
 /** Changes a setting in the user's file. */
 export type SetSetting = {
+  /** Set once a person has read what the change of `data.dir` leads to. Other settings need no confirmation. */
+  isConfirmed?: boolean;
   key: SettingKey;
   /** The value as a variable of the environment would have it, with paths separated by colons. Left out, the setting is removed from the file. */
   value?: string;
@@ -3163,6 +3165,8 @@ export type SettingChanged = {
   overridden?: string;
   /** The setting as it is now. */
   setting: SettingShown;
+  /** What a person should know about the new value. */
+  warnings?: string[];
 };
 
 /** A desired setting that is not in force. */
@@ -3186,6 +3190,8 @@ export type SettingShown = {
   default?: Value;
   /** What a change takes. */
   effect: Effect;
+  /** What holds while nobody sets it, if it has no default. */
+  ifUnset?: string;
   /** Set if the file of a project may set it. */
   inProject: boolean;
   /** Set if the value is in force. */
@@ -3205,6 +3211,8 @@ export type SettingSource = 'default' | 'user' | 'project' | 'environment';
 
 /** The settings, and the files that they come from. */
 export type SettingsShown = {
+  /** The data directory in use. */
+  dataDir?: string;
   /** Everything that is wrong with the files. Then the values are those in force. */
   problems?: ConfigProblem[];
   /** The file of the project, if it has one. */
@@ -3524,8 +3532,14 @@ export type SourceCheck = {
 export type SourceCompletions = {
   /** What ships with Piton, by kind and name. */
   builtins: CatalogueEntry[];
+  /** The values of `choice` in `needsUser`. */
+  needsUserChoices: string[];
+  /** The values of `reason` in `needsUser`. */
+  needsUserReasons: string[];
   /** The ids of routines that files here may call. */
   routines: string[];
+  /** The fields of a step, by dialect. */
+  stepFields: StepFields[];
   /** The ids of workflows here. */
   workflows: WorkflowId[];
 };
@@ -3670,6 +3684,12 @@ export type StepDrift = {
   stepId: StepId;
   /** Its title in the run; of an added step, that in the source. */
   title: string;
+};
+
+/** The fields of a step in one dialect. */
+export type StepFields = {
+  dialect: Dialect;
+  fields: string[];
 };
 
 export type StepId = string;

@@ -5,12 +5,13 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionContext } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
-import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting, syntaxTree } from '@codemirror/language'
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from '@codemirror/lint'
 import { Compartment, EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import type { LocatedProblem, SourceCompletions } from '../api/replies'
+import type { LocatedProblem, SourceCheck, SourceCompletions } from '../api/replies'
+import { proposals, type Spot } from '../view/completion'
 
 export interface Editor {
   text(): string
@@ -27,6 +28,7 @@ export interface EditorOptions {
   changed: (text: string) => void
   save: () => void
   completions: () => SourceCompletions | undefined
+  dialect: () => SourceCheck['dialect']
 }
 
 const theme = EditorView.theme({
@@ -80,7 +82,7 @@ export function openEditor(host: HTMLElement, options: EditorOptions): Editor {
         highlightActiveLine(),
         lintGutter(),
         json(),
-        autocompletion({ override: [(context) => propose(context, options.completions())], icons: false }),
+        autocompletion({ override: [(context) => propose(context, options.completions(), options.dialect())], icons: false }),
         syntaxHighlighting(colours),
         theme,
         readOnly.of(lock(options.isReadOnly)),
@@ -138,15 +140,32 @@ function replaceSelection(event: InputEvent, view: EditorView): boolean {
   return true
 }
 
-function propose(context: CompletionContext, known: SourceCompletions | undefined) {
+function propose(context: CompletionContext, known: SourceCompletions | undefined, dialect: SourceCheck['dialect']) {
   const word = context.matchBefore(/"[\w.:-]*/)
   if (!known || (!word && !context.explicit)) return null
-  const from = word ? word.from + 1 : context.pos
-  const options = known.builtins.map((entry) => ({
-    label: entry.id,
-    detail: entry.kind,
-    info: `${entry.label}. ${entry.description}`,
-  }))
-  const names = [...known.routines, ...known.workflows].map((name) => ({ label: name, detail: 'here', info: '' }))
-  return { from, options: [...options, ...names], validFor: /^[\w.:-]*$/ }
+  const spot = spotAt(context.state, context.pos)
+  const found = proposals(spot, known, dialect)
+  if (word) return { from: word.from + 1, options: found, validFor: /^[\w.:-]*$/ }
+  // Without a quotation mark, what is chosen brings its own.
+  const quoted = (label: string) => `"${label}"${spot.isName ? ': ' : ''}`
+  return { from: context.pos, options: found.map((option) => ({ ...option, apply: quoted(option.label) })) }
+}
+
+/** Returns the names of the fields around a position, and whether the name of one is written there. */
+function spotAt(state: EditorState, position: number): Spot {
+  let node = syntaxTree(state).resolveInner(position, -1)
+  let container: typeof node | null = node
+  while (container && container.name !== 'Object' && container.name !== 'Array') container = container.parent
+  // Between two fields, the parser counts the position to the one before.
+  const isBetween = container?.name === 'Object' && /[{,]\s*$/.test(state.sliceDoc(container.from, position))
+  if (isBetween && container) node = container
+  const path: string[] = []
+  const inName = node.name === 'PropertyName' ? node.parent : null
+  for (let at: typeof node | null = node; at; at = at.parent) {
+    const name = at.name === 'Property' && at.from !== inName?.from ? at.getChild('PropertyName') : null
+    if (name) path.unshift(state.sliceDoc(name.from + 1, name.to - 1))
+  }
+  // A name that has no value yet is a mistake to the parser, right inside of an object.
+  const isName = isBetween || inName !== null || (node.type.isError && node.parent?.name === 'Object')
+  return { path, isName }
 }

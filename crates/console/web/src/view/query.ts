@@ -55,7 +55,7 @@ export function segments(line: string, terms: readonly QueryTerm[]): Segment[] {
 const OPERATOR = /^([a-z_]+)(:|<=|>=|<|>|=)(.*)$/i
 
 function quoted(value: string): string {
-  return /[\s"]/.test(value) ? `"${value.replaceAll('"', '')}"` : value
+  return /[\s",*]/.test(value) ? `"${value.replaceAll('"', '')}"` : value
 }
 
 function bare(value: string): string {
@@ -68,16 +68,26 @@ export function hasTerm(line: string, field: string, value: string): boolean {
 }
 
 function isTerm(text: string, field: string, value: string): boolean {
-  const match = OPERATOR.exec(text)
-  return match !== null && match[1] === field && match[2] === ':' && bare(match[3]!) === value
+  return valuesOf(text, field)?.some((listed) => bare(listed) === value) ?? false
 }
 
-/** Adds the term `field:value`, or takes it away if it is there. */
+/** Returns the values that a term lists for a field, as they are written. */
+function valuesOf(text: string, field: string): string[] | undefined {
+  const match = OPERATOR.exec(text)
+  if (!match || match[1] !== field || match[2] !== ':') return undefined
+  return match[3]!.match(/(?:"[^"]*"?|[^,"])+/g) ?? []
+}
+
+/** Adds a value to those of its field, or takes it away if it is there. A run has one value, so any of them will do. */
 export function toggleTerm(line: string, field: string, value: string): string {
-  const all = words(line)
-  const kept = all.filter((word) => !isTerm(word.text, field, value))
-  if (kept.length === all.length) return [...all.map((word) => word.text), `${field}:${quoted(value)}`].join(' ')
-  return kept.map((word) => word.text).join(' ')
+  const all = words(line).map((word) => word.text)
+  const isOn = hasTerm(line, field, value)
+  const at = all.findIndex((text) => (isOn ? isTerm(text, field, value) : valuesOf(text, field) !== undefined))
+  if (at < 0) return [...all, `${field}:${quoted(value)}`].join(' ')
+  const values = valuesOf(all[at]!, field)!
+  const next = isOn ? values.filter((listed) => bare(listed) !== value) : [...values, quoted(value)]
+  all.splice(at, 1, ...(next.length > 0 ? [`${field}:${next.join(',')}`] : []))
+  return all.join(' ')
 }
 
 /** Returns the UTF-16 position of a character. */

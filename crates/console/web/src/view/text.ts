@@ -44,6 +44,14 @@ export function visible(text: string): TextPiece[] {
   return pieces
 }
 
+/** Splits a sentence at its backticks, of which every second part is code. */
+export function codeParts(text: string): { text: string; isCode: boolean }[] {
+  const parts = text.split('`')
+  // The last one has no partner: it is a backtick.
+  if (parts.length % 2 === 0) parts.push(parts.splice(-2).join('`'))
+  return parts.map((part, at) => ({ text: part, isCode: at % 2 === 1 })).filter((part) => part.text !== '')
+}
+
 /** Returns the text on one line with invisible characters named, for places that cannot style them. */
 export function oneLine(text: string): string {
   return visible(text)
@@ -70,6 +78,11 @@ export function cut(text: string, most: number): { text: string; leftOut: number
 export function short(id: string): string {
   const at = Math.max(id.indexOf('_'), id.indexOf(':'))
   return at < 0 || id.length - at < 12 ? id : `${id.slice(0, at + 1)}${id.slice(at + 1, at + 8)}`
+}
+
+/** Returns the file and line of a position, such as `config.toml:5` of `/home/me/config.toml:5:1`. */
+export function fileName(at: string): string {
+  return at.slice(at.lastIndexOf('/') + 1).replace(/^(.*:\d+):\d+$/, '$1')
 }
 
 /** Returns the end of an id, which names the thing on the command line. */

@@ -7,7 +7,7 @@ use piton_backpack::{
     Action, Backpack, BackpackId, Commit, CommitId, Filter, Item, Key, NodeId, NodeIdentity,
     Operation,
 };
-use piton_core::{Code, Envelope, Provenance, TimestampMs, truncate};
+use piton_core::{Code, Envelope, Provenance, TimestampMs, nearest, truncate};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,7 +18,6 @@ use crate::backpack::short;
 use crate::bounds::{
     COMMITS_SHOWN_MAX, ITEMS_SHOWN_MAX, PATH_QUOTED_BYTES_MAX, VALUE_SHOWN_BYTES_MAX,
 };
-use crate::nearest::nearest;
 use crate::page::Page;
 use crate::text_diff::{self, DiffLine};
 

@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use piton_backpack::flow::RunRecord;
 use piton_backpack::{Backpack, BackpackId, Commit, CommitId, Error, Filter, NodeId};
-use piton_core::{Code, Envelope, truncate};
+use piton_core::{Code, Envelope, nearest, truncate};
 
 use super::backpacks::Backpacks;
 use crate::backpack::short;
 use crate::bounds::{
     BACKPACKS_SEARCHED_MAX, ID_ENDING_BYTES_MIN, NAMES_LISTED_MAX, PATH_QUOTED_BYTES_MAX,
 };
-use crate::nearest::nearest;
 use crate::workflow::reference::ambiguous;
 
 /// Prefix of the ids that Piton generates.

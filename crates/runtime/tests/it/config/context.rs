@@ -27,7 +27,7 @@ fn everything_that_is_wrong_with_agents_is_told_at_once_with_its_place() {
             "[[context.agents]]\nname = \"a b\"\nrole = \"reader\"\n",
             &["is not the name of an agent"],
         ),
-        ("[[context.agents]]\nname = \"a\"\nrole = \"king\"\n", &["`king` is not a known Role"]),
+        ("[[context.agents]]\nname = \"a\"\nrole = \"king\"\n", &["`king` is not one of"]),
         ("[[context.agents]]\nname = \"a\"\n", &["missing field `role`"]),
         (
             "[[context.agents]]\nname = \"person\"\nrole = \"reader\"\nprovider = \"No!\"\nmodel = \"\"\nprompt = \" \"\n",

@@ -12,7 +12,7 @@ fn setting(shown: &SettingsShown, key: SettingKey) -> &SettingShown {
 }
 
 fn set(key: SettingKey, value: Option<&str>) -> SetSetting {
-    SetSetting { key, value: value.map(str::to_owned) }
+    SetSetting { key, value: value.map(str::to_owned), is_confirmed: false }
 }
 
 // shows in part: WR-503 (each setting with both of its values)
@@ -62,6 +62,8 @@ fn paths_are_set_as_files_have_them() {
     let runtime = machine.runtime();
     let value = format!("~/one:{}", machine.home().join("two").display());
     let changed = runtime.set_setting(&set(SettingKey::WorkflowDirs, Some(&value))).unwrap();
+    // They may be created later, so that is a warning.
+    assert_eq!(changed.warnings.len(), 2);
     let paths = ["one", "two"].map(|name| machine.home().join(name)).to_vec();
     assert_eq!(changed.setting.value, Some(Value::Paths(paths)));
     let text = std::fs::read_to_string(&changed.file).unwrap();
@@ -90,6 +92,43 @@ fn a_stronger_source_is_named_and_what_is_wrong_is_refused() {
     let shown = runtime.settings_shown(None);
     assert_eq!((shown.problems.len(), shown.restart_needed), (1, false));
     assert_eq!(setting(&shown, SettingKey::RetentionDays).value, Some(Value::Whole(5)));
+}
+
+#[test]
+fn a_change_that_hides_every_run_needs_a_confirmation_and_a_place_that_can_work() {
+    let machine = Machine::in_memory();
+    let runtime = machine.runtime();
+    let there = machine.home().join("elsewhere").display().to_string();
+    let change = |value: &str, is_confirmed| {
+        let set = set(SettingKey::DataDir, Some(value));
+        runtime.set_setting(&SetSetting { is_confirmed, ..set })
+    };
+    assert!(change(&there, false).unwrap_err().message.contains("Your runs stay"));
+    for (value, reason) in
+        [("x", "relative"), ("~x", "relative"), ("/nonexistent/x", "no directory `/nonexistent`")]
+    {
+        let refused = change(value, true).unwrap_err();
+        assert!(refused.message.contains(reason), "{refused:?}");
+    }
+    assert!(!machine.home().join(".config/piton/config.toml").exists());
+    assert_eq!(change(&there, true).unwrap().setting.value, Some(Value::Path(there.into())));
+}
+
+#[test]
+fn a_server_that_would_not_start_is_warned_about() {
+    let machine = Machine::in_memory();
+    let runtime = machine.runtime();
+    let change = |key, value: Option<&str>| runtime.set_setting(&set(key, value));
+    let missing = change(SettingKey::HttpTokenFile, Some("/nope")).unwrap_err();
+    assert!(missing.message.contains("`/nope` cannot be read"), "{missing:?}");
+    change(SettingKey::ProjectDir, Some("/nope")).unwrap_err();
+    let open = change(SettingKey::HttpBind, Some("0.0.0.0")).unwrap();
+    assert!(open.warnings[0].contains("http.token_file"), "{open:?}");
+    let token = machine.write("token", "secret").display().to_string();
+    assert!(change(SettingKey::HttpTokenFile, Some(&token)).unwrap().warnings.is_empty());
+    assert!(change(SettingKey::HttpBind, Some("0.0.0.0")).unwrap().warnings.is_empty());
+    assert_eq!(change(SettingKey::HttpTokenFile, None).unwrap().warnings.len(), 1);
+    assert!(change(SettingKey::HttpBind, Some("127.0.0.1")).unwrap().warnings.is_empty());
 }
 
 #[test]

@@ -432,7 +432,11 @@ async fn a_retention_that_is_set_meanwhile_changes_no_graph_of_a_run() {
     };
     let before = graphs().await;
     for days in ["1", "3650"] {
-        let set = SetSetting { key: SettingKey::RetentionDays, value: Some(days.to_owned()) };
+        let set = SetSetting {
+            key: SettingKey::RetentionDays,
+            value: Some(days.to_owned()),
+            is_confirmed: false,
+        };
         assert!(runtime.set_setting(&set).unwrap().setting.is_applied);
         runtime.clean(CollectMode::Rehearse).await.unwrap();
         assert_eq!(graphs().await, before, "{days} days");

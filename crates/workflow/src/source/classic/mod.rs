@@ -8,7 +8,7 @@ mod binding;
 mod loops;
 mod parallel;
 mod predicate;
-mod step;
+pub(super) mod step;
 mod workflow;
 
 use piton_core::BoundedText;

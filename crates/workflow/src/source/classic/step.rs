@@ -42,7 +42,7 @@ impl FromSource for ClassicStep {
     }
 }
 
-fn task(object: &mut ObjectReader<'_, '_>, at: &Pointer) -> Option<Task> {
+pub(in crate::source) fn task(object: &mut ObjectReader<'_, '_>, at: &Pointer) -> Option<Task> {
     let id = object.required("id");
     let title = object.required::<Line>("title");
     let content = content(object);

@@ -22,7 +22,7 @@ fn another_version_is_refused() {
 fn an_unknown_kind_is_refused() {
     let mut event = to_json(&at(0, bodies().remove(0)));
     event["kind"] = json!("session_closed");
-    assert!(parse(&event).unwrap_err().to_string().contains("`session_closed` is not a known"));
+    assert!(parse(&event).unwrap_err().to_string().contains("`session_closed` is not one of"));
 }
 
 // shows: WR-109, WR-112, WR-117, WR-186, WR-192

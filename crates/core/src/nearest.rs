@@ -5,7 +5,7 @@
 use crate::bounds::{COMPARED_BYTES_MAX, NEAREST_MAX};
 
 /// Returns the names that `text` may have been meant for, closest first.
-pub(crate) fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let text = &text[..text.floor_char_boundary(COMPARED_BYTES_MAX)];
     let mut close: Vec<(usize, &str)> = names
         .into_iter()
