@@ -74,7 +74,7 @@ pub use id::{
     SnapshotRef, TraceId, WorkflowHash, WorkflowId,
 };
 pub use json_numbers::{LostNumber, keep_numbers, refuse_lost_numbers};
-pub use nearest::nearest;
+pub use nearest::{did_you_mean, nearest};
 pub use pattern::{Namespace, Pattern, PatternError};
 pub use port::{Clock, Entropy, NoTrace, Notice, Sleep, Timer, TimestampMs, Trace};
 pub use provenance::Provenance;

@@ -18,7 +18,7 @@ pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<
 }
 
 /// Asks whether one of the names that are close to `text` was meant, and ends with `rest`. Returns nothing if none is close.
-pub(crate) fn did_you_mean<'a>(
+pub fn did_you_mean<'a>(
     text: &str,
     names: impl IntoIterator<Item = &'a str>,
     rest: &str,

@@ -111,7 +111,9 @@ test('by keyboard alone: a fork is made ready, taken up by an agent, and its bra
   await press(page, 'x')
   await expect(page.getByText('Compare 1 of 2')).toBeVisible()
   // The preferred tip is now that of the new branch.
+  await expect(page.getByText('Mark another step with x')).toBeVisible()
   for (let i = 0; i < 16 && !(await page.getByText('Compare 2 of 2').isVisible()); i++) await press(page, 'j', ...(i === 2 ? ['x'] : []))
+  await expect(page.getByText('Mark another step with x')).toBeHidden()
   await press(page, 'c')
   await expect(page.getByRole('heading', { name: 'Compare' })).toBeVisible()
   await expect(page.getByText('Outputs that differ')).toBeVisible()
@@ -120,9 +122,41 @@ test('by keyboard alone: a fork is made ready, taken up by an agent, and its bra
   agent.leave()
 })
 
+test('by keyboard alone: a step is approved where it is shown, and says that it waits for the agent', async ({ page, shop }) => {
+  const agent = await shop.piton.agent()
+  const asked = await askForApproval(agent, 'The tax is rounded twice')
+  await page.goto(at(asked, '?tab=attempts'))
+  const panel = page.getByRole('tabpanel')
+  await expect(panel).toContainText('Asked you')
+  await expect(panel).not.toContainText('Refused')
+  // What is decided is shown first, then the key is armed, then it counts.
+  await press(page, 'a')
+  await expect(panel.getByRole('button', { name: 'Approve' })).toBeVisible()
+  await press(page, 'a')
+  await expect(panel).toContainText('Press a again to approve')
+  await press(page, 'Escape')
+  await expect(panel).not.toContainText('Press a again')
+  await press(page, 'a', 'a')
+  await expect(page.getByText(`Approved: ${asked.run.label}`)).toBeVisible()
+  await expect(page.getByText('Approved, waits for the agent').first()).toBeVisible()
+  await expect(page.getByText('Blocked', { exact: true })).toBeHidden()
+  agent.leave()
+})
+
+test('a run that has ended opens at its last step', async ({ page, shop }) => {
+  const agent = await shop.piton.agent({ PITON_AUTONOMY: 'full_auto_never_stop' })
+  let run = await agent.start('project.release', 'Release 2.3.2')
+  const begun = run
+  for (const notes of ['Nothing but fixes.', 'Published to everybody.', 'Announced to all.']) run = await agent.submit(run, notes)
+  agent.leave()
+  await page.goto(at(begun))
+  await expect(page.getByRole('tabpanel')).toContainText('Announced to all.')
+})
+
 test('two branches are compared from what they have in common', async ({ page, shop }) => {
   await page.goto(at(shop.main, `?compare=${shop.main.run.sessionId}/${shop.main.run.runId}&left=${shop.left}`))
   await expect(page.getByText('Both come from')).toBeVisible()
+  await expect(page.getByRole('heading', { name: /Left: up to/ })).toBeVisible()
   await expect(page.getByText('the button is pressed twice')).not.toHaveCount(0)
   await expect(page.getByText('tries again after a timeout')).not.toHaveCount(0)
   await page.getByRole('button', { name: /Close/ }).click()
@@ -141,6 +175,7 @@ test('a step that was left twice shows what the branch of the run came from', as
   await page.goto(at(begun))
   await step.click()
   await expect(panel).toContainText('the kettle')
+  await expect(panel).toContainText('Another branch has its own')
   await page.getByRole('tab', { name: /^Outputs/ }).click()
   await expect(panel.locator('article').filter({ hasText: 'the cup' })).toContainText('another branch')
   await expect(panel.locator('article').filter({ hasText: 'the kettle' })).not.toContainText('another branch')
@@ -153,9 +188,10 @@ test('a step that was left twice shows what the branch of the run came from', as
 
 test('blame leads from a line to the step that it comes from', async ({ page, shop }) => {
   await page.goto(at(shop.main))
-  await page.getByRole('button', { name: 'Where does this come from?' }).click()
+  await page.getByRole('button', { name: 'What the agent reads on resume' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('The fix charges with')
+  await expect(dialog.getByRole('button', { name: /Reproduce it/ }).first()).toBeVisible()
   await dialog.getByRole('tab', { name: 'Step by step' }).click()
   await dialog.getByRole('button', { name: /Reproduce it/ }).click()
   await expect(dialog).toBeHidden()

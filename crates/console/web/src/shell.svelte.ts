@@ -44,6 +44,7 @@ export function onKey(event: KeyboardEvent): void {
   keyState = found.state
   if (!found.binding) return
   event.preventDefault()
+  if (event.repeat && found.binding.isAct) return
   found.binding.act()
 }
 
@@ -88,17 +89,24 @@ export interface Toast {
   text: string
   isFailure: boolean
   suggestion?: string
+  link?: ToastLink
+}
+
+export interface ToastLink {
+  href: string
+  text: string
 }
 
 export const toasts = $state<Toast[]>([])
 let toastId = 0
 
-export function say(text: string, isFailure = false, suggestion?: string): void {
+export function say(text: string, isFailure = false, suggestion?: string, link?: ToastLink): number {
   const id = ++toastId
   // The same thing is said once, however often it is tried.
   for (const same of toasts.filter((toast) => toast.text === text)) dismiss(same.id)
-  toasts.push({ id, text, isFailure, ...(suggestion ? { suggestion } : {}) })
+  toasts.push({ id, text, isFailure, ...(suggestion ? { suggestion } : {}), ...(link ? { link } : {}) })
   setTimeout(() => dismiss(id), isFailure ? 12_000 : 5000)
+  return id
 }
 
 export function dismiss(id: number): void {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ShapedRun, StepDetail } from '../src/api/replies'
 import { rowOfNode, rowsOf } from '../src/view/rows'
-import { commonAncestor, detailAt, fateOf, isAbove, momentsOf, notesOf, readRun, stateOf } from '../src/view/run'
+import { branchesOf, commonAncestor, detailAt, fateOf, isAbove, isTroubled, momentsOf, notesOf, readRun, stateOf, wordOf } from '../src/view/run'
 import { linesBetween, rowsOfLines, rowsOfUnified } from '../src/view/diff'
 import { EventReader, backoff } from '../src/api/events'
 // @ts-expect-error the fixtures have no types
@@ -117,6 +117,40 @@ const forkedAt = (preferredTip: number): ShapedRun => ({
 test('the time until somebody comes back to a node is no time of an attempt', () => {
   const bars = readRun(forkedAt(2)).attempts.get(0)!
   expect(bars.map(({ from, to }) => to - from)).toEqual([1000, 0, 100_000])
+  expect(readRun(forkedAt(2)).end[0]).toBe(2000)
+})
+
+test('branches are counted at the moment that is shown', () => {
+  expect(branchesOf(readRun(forkedAt(2)))).toBe(2)
+  expect(branchesOf(readRun(forkedAt(2), 2000))).toBe(1)
+  expect(branchesOf(readRun({ ...small, shape: { ...forkedAt(1).shape, bookmarks: [2], forks: [], tips: [1] } }))).toBe(1)
+})
+
+/** A run whose second step asked a person, and what became of it. */
+const askedAt = (wait: Partial<ShapedRun['shape']['waits'][number]>): ShapedRun => ({
+  ...small,
+  shape: {
+    ...small.shape,
+    titles: ['a'],
+    nodes: { id: ['root', 'one'], parent: [null, 0], step: [0, 0], turn: [null, null], title: [0, 0], created: [1000, 2000] },
+    attempts: { node: [0, 1], at: [2000, 3000], reached: [1, null], asked: [1] },
+    waits: [{ node: 1, from: 3000, ...wait }],
+    blocked: [], openGaps: [], forks: [], bookmarks: [], tips: [1],
+    preferredTip: 1,
+  },
+})
+
+test('who only asked a person was not refused, and waits for the agent once it is decided', () => {
+  const check = (wait: Partial<ShapedRun['shape']['waits'][number]>, state: string, word: string) => {
+    const model = readRun(askedAt(wait))
+    expect([stateOf(model, 1), wordOf(model, 1)]).toEqual([state, word])
+    expect(model.attempts.get(1)![0]).toMatchObject({ isAsked: true, isBlocked: false })
+    expect(isTroubled(model, 1)).toBe(false)
+  }
+  check({}, 'waiting', 'Waits for you')
+  check({ until: 4000, decision: 'approved' }, 'decided', 'Approved, waits for the agent')
+  check({ until: 4000, decision: 'refused' }, 'decided', 'Refused, waits for the agent')
+  check({ until: 4000 }, 'progress', 'In progress')
 })
 
 test('what counts at a step is what the branch of the run came from', () => {

@@ -20,7 +20,7 @@ use super::reply::ThingComparison;
 use crate::backpack::inspect::{BackpackReference, Backpacks};
 use crate::bounds::PATH_QUOTED_BYTES_MAX;
 use crate::context::ProjectContext;
-use crate::nearest::did_you_mean;
+use piton_core::did_you_mean;
 use crate::request::SessionReference;
 use crate::workflow::Runtime;
 use crate::workspaces::FileWorld;

@@ -7,7 +7,7 @@ use piton_workflow::NodeKind;
 use piton_workflow::projection::{RunNode, RunState};
 
 use crate::bounds::NAME_QUOTED_BYTES_MAX;
-use crate::nearest::did_you_mean;
+use piton_core::did_you_mean;
 use crate::request::SessionReference;
 use crate::workflow::Runtime;
 use crate::workflow::loaded_session::LoadedSession;

@@ -16,7 +16,7 @@ use piton_workflow::run_index::{RunListing, UnreadableSession};
 use super::runs::unreadable;
 use super::runtime::Runtime;
 use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, NAME_QUOTED_BYTES_MAX, cut};
-use crate::nearest::did_you_mean;
+use piton_core::did_you_mean;
 use crate::request::SessionReference;
 
 /// The purpose of a reference.

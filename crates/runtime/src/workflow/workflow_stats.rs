@@ -8,7 +8,7 @@ use piton_workflow::session;
 
 use super::runtime::Runtime;
 use crate::bounds::{NAME_QUOTED_BYTES_MAX, STATS_RUNS_MAX};
-use crate::nearest::did_you_mean;
+use piton_core::did_you_mean;
 use crate::reply::CountedRuns;
 
 impl Runtime {

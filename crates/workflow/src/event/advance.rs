@@ -52,6 +52,14 @@ pub enum AdvanceOutcome {
     },
 }
 
+impl AdvanceOutcome {
+    /// True if nothing but a person's word was missing.
+    pub fn only_asks_person(&self) -> bool {
+        let Self::Blocked { blockers } = self else { return false };
+        blockers.blockers().iter().all(|blocker| blocker.code == BlockerCode::UserOnlyDependency)
+    }
+}
+
 /// 1 to 10 blockers, sorted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "UncheckedReport")]

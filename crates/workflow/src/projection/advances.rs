@@ -22,6 +22,15 @@ pub struct Submission {
     pub index: EventIndex,
     /// The node that it led to; none if it was blocked.
     pub reached: Option<NodeId>,
+    /// Set if nothing but a person's word was missing.
+    pub only_asks_person: bool,
+}
+
+impl Submission {
+    /// True if something was missing that the agent has to supply.
+    pub fn is_refused(&self) -> bool {
+        self.reached.is_none() && !self.only_asks_person
+    }
 }
 
 /// The attempts of a run.
@@ -36,6 +45,7 @@ impl Advances {
     /// Adds an attempt.
     pub fn add(&mut self, node: NodeId, advance: &AdvanceRecorded, index: EventIndex) {
         let outcome = advance.outcome.clone();
+        let only_asks_person = outcome.only_asks_person();
         let reached = match outcome {
             AdvanceOutcome::Advanced { to_node_id } => Some(to_node_id),
             AdvanceOutcome::Blocked { .. } => None,
@@ -43,7 +53,7 @@ impl Advances {
         self.reached.extend(reached.map(|reached| (advance.attempt_id, reached)));
         let attempts = self.by_node.entry(node).or_default();
         let attempt = RecordedAttempt { index, ordinal: attempts.len(), outcome };
-        attempts.push(Submission { index, reached });
+        attempts.push(Submission { index, reached, only_asks_person });
         self.by_attempt.insert((node, advance.attempt_id), attempt);
     }
 

@@ -27,7 +27,7 @@ use crate::name::StepId;
 use crate::reason::ReasonCategory;
 
 /// Version of [`RunShape`]. It changes when the fields or their meanings change.
-pub const SHAPE_VERSION: u32 = 1;
+pub const SHAPE_VERSION: u32 = 2;
 
 /// Index of a node in the columns.
 pub type NodeIndex = u32;
@@ -96,7 +96,7 @@ pub struct NodeColumns {
     pub created: Vec<TimestampMs>,
 }
 
-/// The columns of the attempts. All have the same length.
+/// The columns of the attempts. All but the list of those that asked have the same length.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AttemptColumns {
@@ -106,6 +106,9 @@ pub struct AttemptColumns {
     pub at: Vec<TimestampMs>,
     /// The node that it led to; none if it was refused.
     pub reached: Vec<Option<NodeIndex>>,
+    /// The attempts that only asked a person, as indices of the columns. They led nowhere, and were not refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<u32>,
 }
 
 /// A time in which a run waited for a person.
@@ -175,7 +178,7 @@ impl RunShape {
         self.nodes.parent.push(parent);
         self.nodes.created.push(session.time_of(node.created));
         let attempts = run.advances.at_node(node.id);
-        let blocked = attempts.iter().filter(|attempt| attempt.reached.is_none()).count();
+        let blocked = attempts.iter().filter(|attempt| attempt.is_refused()).count();
         self.blocked.extend(NodeCount::of(place, blocked));
         self.open_gaps.extend(NodeCount::of(place, run.gaps.open_on(node.id).count()));
         if node.kind == NodeKind::Checkpoint {
@@ -195,14 +198,16 @@ impl RunShape {
         let of_node = |node: &RunNode| {
             let place = view.place(node.id).unwrap_or_default();
             let attempts = view.run.advances.at_node(node.id).iter();
-            attempts.map(move |attempt| (attempt.index, place, attempt.reached))
+            attempts.map(move |attempt| (place, attempt))
         };
         let mut attempts: Vec<_> = view.run.graph.nodes().flat_map(of_node).collect();
-        attempts.sort_by_key(|(index, ..)| *index);
-        for (index, node, reached) in attempts {
+        attempts.sort_by_key(|(_, attempt)| attempt.index);
+        for (row, (node, attempt)) in (0..).zip(attempts) {
             self.attempts.node.push(node);
-            self.attempts.at.push(view.session.time_of(index));
-            self.attempts.reached.push(reached.and_then(|reached| view.place(reached)));
+            self.attempts.at.push(view.session.time_of(attempt.index));
+            let reached = attempt.reached.and_then(|reached| view.place(reached));
+            self.attempts.reached.push(reached);
+            self.attempts.asked.extend(attempt.only_asks_person.then_some(row));
         }
     }
 }

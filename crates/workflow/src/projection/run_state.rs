@@ -13,6 +13,9 @@ use crate::event::{
 use crate::reason::ReasonCategory;
 use crate::run::RunStatus;
 
+/// The key of the context that holds the goal of a run.
+const GOAL: &str = "goal";
+
 /// The state of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunState {
@@ -134,6 +137,11 @@ impl RunState {
         let corrected: Vec<_> = found.iter().filter_map(|output| output.supersedes).collect();
         found.retain(|output| !corrected.contains(&output.id));
         found
+    }
+
+    /// Returns the goal, as the context at a node says.
+    pub fn goal(&self, node: NodeId) -> Option<&str> {
+        self.contexts.effective(node)?.as_object().get(GOAL)?.as_str()
     }
 
     /// Returns the notes among [`RunState::outputs_toward`].

@@ -35,9 +35,6 @@ use crate::snapshot::{
 /// Version of [`RunSummary`]. It changes when the fields or their meanings change.
 pub const SUMMARY_VERSION: u32 = 2;
 
-/// Key of the context that holds the goal of a run.
-const GOAL: &str = "goal";
-
 /// An observed value, as text.
 pub type SeenValue = BoundedText<OBSERVED_PATH_BYTES_MAX>;
 
@@ -166,7 +163,7 @@ impl RunSummary {
         let session_id = session.session()?;
         let node = run.graph.preferred_tip()?;
         let recap = recap_at(run, node.id);
-        let goal = goal(run, node.id);
+        let goal = run.goal(node.id);
         Some(Self {
             session_id,
             run_id: run.id,
@@ -232,11 +229,6 @@ fn text_of(value: &ObservedValue) -> SeenValue {
 fn recap_at(run: &RunState, tip: NodeId) -> Option<&str> {
     let mut nodes = run.way_up(tip).take(2);
     nodes.find_map(|(node, next)| run.notes_toward(node, next)?.notes())
-}
-
-/// Returns the goal of a run, as its context at a tip says.
-fn goal(run: &RunState, tip: NodeId) -> Option<&str> {
-    run.contexts.effective(tip)?.as_object().get(GOAL)?.as_str()
 }
 
 /// Returns the titles of a workflow's steps, as many as are kept.

@@ -52,6 +52,8 @@ pub struct StepStats {
     pub attempts: usize,
     /// Number of attempts that were refused.
     pub refused: usize,
+    /// Number of attempts that only asked a person. They are not refused.
+    pub asked: usize,
     /// The reasons of refusals, the most frequent first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<RefusalReason>,
@@ -178,7 +180,9 @@ impl WorkflowTally {
             let Some(step) = place.and_then(|place| step_at(shape, place)) else { continue };
             let step = self.steps.entry(step.clone()).or_default();
             step.stats.attempts += 1;
-            if let AdvanceOutcome::Blocked { blockers } = &attempt.outcome {
+            if attempt.outcome.only_asks_person() {
+                step.stats.asked += 1;
+            } else if let AdvanceOutcome::Blocked { blockers } = &attempt.outcome {
                 step.stats.refused += 1;
                 for blocker in blockers.blockers() {
                     for reason in reasons(blocker) {

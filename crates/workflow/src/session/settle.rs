@@ -38,6 +38,9 @@ pub struct Question {
     pub node: NodeId,
     /// The title of the step.
     pub title: String,
+    /// The beginning of the run's goal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
     /// The time since which it is open.
     pub since: TimestampMs,
     /// The dependency that only the person can supply.
@@ -270,6 +273,7 @@ fn question_for(
         run: step_context.run_line(),
         node,
         title: pending.title.as_str().to_owned(),
+        goal: run.goal(node).map(excerpt),
         since: session.time_of(asked),
         reason,
         words,

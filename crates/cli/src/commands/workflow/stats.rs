@@ -25,7 +25,8 @@ impl Stats {
     }
 }
 
-const HEADS: [&str; 7] = ["STEP", "VISITS", "ATTEMPTS", "REFUSED", "MEDIAN TIME", "GAPS", "FORKS"];
+const HEADS: [&str; 8] =
+    ["STEP", "VISITS", "ATTEMPTS", "REFUSED", "ASKED", "MEDIAN TIME", "GAPS", "FORKS"];
 
 fn print(app: &App, counted: &CountedRuns) {
     let CountedRuns { stats, runs_left_out, unreadable } = counted;
@@ -63,7 +64,7 @@ fn print(app: &App, counted: &CountedRuns) {
     output.advise(format_args!("\nIts runs: piton session list workflow:{}", stats.workflow_id));
 }
 
-fn row(step: &StepStats) -> [Cell; 7] {
+fn row(step: &StepStats) -> [Cell; 8] {
     const WHOLE: usize = 100; // tidy: number: percent
     let refused = match (step.refused * WHOLE).checked_div(step.attempts) {
         Some(percent) if step.refused > 0 => {
@@ -76,6 +77,7 @@ fn row(step: &StepStats) -> [Cell; 7] {
         step.visits.to_string().into(),
         step.attempts.to_string().into(),
         refused,
+        step.asked.to_string().into(),
         duration(step.spent_median_ms).into(),
         step.gaps.to_string().into(),
         step.forks.to_string().into(),

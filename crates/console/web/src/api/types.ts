@@ -119,6 +119,8 @@ export type AssessmentId = string;
 
 /** The columns of the attempts. All have the same length. */
 export type AttemptColumns = {
+  /** The attempts that only asked a person, as indices of the columns. They led nowhere, and were not refused. */
+  asked?: number[];
   /** The time. */
   at: TimestampMs[];
   /** The node that each tried to leave. */
@@ -2560,6 +2562,8 @@ export type QueryProblem = {
 export type Question = {
   /** The beginning of the prompt that the agent gets for the step. */
   excerpt: string;
+  /** The beginning of the run's goal. */
+  goal?: string;
   /** The node that the run waits at. An answer counts there alone. */
   nodeId: NodeId;
   /** The beginning of the notes that the agent submitted at the step, and was sent back with. */
@@ -3740,6 +3744,8 @@ export type StepShown = {
 
 /** A step, summed up over runs. */
 export type StepStats = {
+  /** Number of attempts that only asked a person. They are not refused. */
+  asked: number;
   /** Number of attempts to leave it. */
   attempts: number;
   /** Number of times that an agent left the way of the workflow there on purpose. */

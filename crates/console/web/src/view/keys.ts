@@ -18,6 +18,8 @@ export interface KeyBinding {
   does: string
   /** Set if it also counts while a field has the focus. */
   isGlobal?: boolean
+  /** Set if it decides something: a key that is held down does it only once. */
+  isAct?: boolean
   act: () => void
 }
 

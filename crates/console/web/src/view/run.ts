@@ -1,7 +1,8 @@
 /** A run, read from its columns: who came from whom, what is on the way to the tip, and what each node spent. */
-import type { Inbox, RunPage, RunShape, RunSummary, ShapedRun, ShownList, StepDetail } from '../api/replies'
+import type { DecisionKind, Inbox, RunPage, RunShape, RunSummary, ShapedRun, ShownList, StepDetail } from '../api/replies'
 import type { Span } from './scale'
-import type { State } from './status'
+import { DECIDED } from './questions'
+import { WORDS, type State } from './status'
 import { short } from './text'
 
 export interface RunModel {
@@ -32,10 +33,14 @@ export interface RunModel {
 
 export interface AttemptBar extends Span {
   isBlocked: boolean
+  /** Set if it only asked a person. */
+  isAsked: boolean
 }
 
 export interface WaitBar extends Span {
   isOpen: boolean
+  /** What ended it, if a person did. */
+  decision?: DecisionKind
 }
 
 /** Returns the times at which something was recorded, in order. They are what one travels through. */
@@ -70,6 +75,8 @@ export function readRun(shown: ShapedRun, at = Infinity): RunModel {
   for (const wait of shape.waits) if (wait.until !== undefined && wait.until <= at) decided.set(wait.node, wait.until)
   const blocked = new Int32Array(count)
   const attempts = new Map<number, AttemptBar[]>()
+  const hasLeft = new Uint8Array(count)
+  const asked = new Set(shape.attempts.asked)
   const end = Float64Array.from({ length: count }, (_, i) => nodes.created[i]!)
   let until = isPast ? 0 : activeAt
   for (let i = 0; i < count; i++) until = Math.max(until, nodes.created[i]!)
@@ -82,13 +89,16 @@ export function readRun(shown: ShapedRun, at = Infinity): RunModel {
     // An attempt took from the one before it, or from when the run came to the node. Once a node was left, nobody knows
     // when somebody came back to it.
     const last = bars[bars.length - 1]
-    const before = last === undefined ? nodes.created[node]! : last.isBlocked ? last.to : to
+    const before = last === undefined ? nodes.created[node]! : last.isBlocked || last.isAsked ? last.to : to
     const answered = decided.get(node) ?? 0
     const from = answered > before && answered <= to ? answered : before
-    const isBlocked = (shape.attempts.reached[i] ?? null) === null
-    bars.push({ from, to: Math.max(from, to), isBlocked })
+    const isAsked = asked.has(i)
+    const isBlocked = !isAsked && (shape.attempts.reached[i] ?? null) === null
+    // What somebody submits who comes back is of another branch; the work here had ended.
+    if (!hasLeft[node]) end[node] = Math.max(end[node]!, to)
+    if (!isAsked && !isBlocked) hasLeft[node] = 1
+    bars.push({ from, to: Math.max(from, to), isBlocked, isAsked })
     if (isBlocked) blocked[node]!++
-    end[node] = Math.max(end[node]!, to)
   }
   if (isPast && Number.isFinite(at)) until = Math.max(until, at)
   const waits = new Map<number, WaitBar[]>()
@@ -98,7 +108,7 @@ export function readRun(shown: ShapedRun, at = Infinity): RunModel {
     const to = Math.max(wait.from, isOpen ? until : wait.until!)
     const bars = waits.get(wait.node) ?? []
     if (bars.length === 0) waits.set(wait.node, bars)
-    bars.push({ from: wait.from, to, isOpen })
+    bars.push({ from: wait.from, to, isOpen, ...(wait.decision && !isOpen ? { decision: wait.decision } : {}) })
     end[wait.node] = Math.max(end[wait.node]!, to)
   }
   if (!isDone) end[tip] = Math.max(end[tip]!, until)
@@ -159,8 +169,32 @@ export function stateOf(model: RunModel, node: number): State {
   if (!isLeaf || isEnd(model, node) || model.isBookmark[node]) return 'complete'
   if (node !== model.tip) return 'left'
   if (waits.get(node)?.some((bar) => bar.isOpen)) return 'waiting'
+  if (openDecision(model, node)) return 'decided'
   const last = model.attempts.get(node)?.at(-1)
   return last?.isBlocked ? 'blocked' : 'progress'
+}
+
+/** Returns what a person decided at a node, if no attempt followed. */
+function openDecision(model: RunModel, node: number): DecisionKind | undefined {
+  const wait = model.waits.get(node)?.at(-1)
+  const last = model.attempts.get(node)?.at(-1)
+  return wait && (!last || last.to <= wait.to) ? wait.decision : undefined
+}
+
+/** Returns the state of a node in words. */
+export function wordOf(model: RunModel, node: number): string {
+  const state = stateOf(model, node)
+  const decision = openDecision(model, node)
+  return state === 'decided' && decision ? `${DECIDED[decision]}, waits for the agent` : WORDS[state]
+}
+
+/** Returns the number of branches at the moment that is shown: steps that no other step came from. */
+export function branchesOf(model: RunModel): number {
+  const hasStep = new Uint8Array(model.count)
+  for (let i = 0; i < model.count; i++) if (!model.isBookmark[i] && model.parent[i]! >= 0) hasStep[model.parent[i]!] = 1
+  let branches = 0
+  for (let i = 0; i < model.count; i++) if (!model.isBookmark[i] && !hasStep[i]) branches++
+  return branches
 }
 
 /** True if something went wrong at a node. */

@@ -2,11 +2,12 @@
 import type { RunStatus } from '../api/replies'
 import type { RunEntry } from './run'
 
-export type State = 'progress' | 'waiting' | 'blocked' | 'complete' | 'gaps' | 'failed' | 'left'
+export type State = 'progress' | 'waiting' | 'decided' | 'blocked' | 'complete' | 'gaps' | 'failed' | 'left'
 
 export const WORDS: Record<State, string> = {
   progress: 'In progress',
   waiting: 'Waits for you',
+  decided: 'Decided, waits for the agent',
   blocked: 'Blocked',
   complete: 'Complete',
   gaps: 'Complete with gaps',

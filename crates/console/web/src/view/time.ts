@@ -53,7 +53,7 @@ export function tick(at: number, step: number): string {
   if (step >= 86_400_000) return `${two(date.getMonth() + 1)}-${two(date.getDate())}`
   if (step >= 60_000) return `${two(date.getHours())}:${two(date.getMinutes())}`
   if (step >= 1000) return clock(at)
-  return `${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`
+  return `${clock(at)}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
 /** Returns a size in bytes: `812 B`, `4.1 kB`, `12 MB`. */

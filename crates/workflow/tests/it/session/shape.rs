@@ -86,7 +86,8 @@ async fn a_shape_has_times_turns_forks_waits_and_refusals() {
     let reached = [Some(1), None, Some(2), None, Some(4), Some(5), Some(6)];
     assert_eq!(shape.attempts.reached, reached);
     let blocked: Vec<_> = shape.blocked.iter().map(|one| (one.node, one.count)).collect();
-    assert_eq!(blocked, [(1, 1), (2, 1)]);
+    assert_eq!(blocked, [(1, 1)]);
+    assert_eq!(shape.attempts.asked, [3], "who only asks a person is not refused");
     let [wait] = shape.waits.as_slice() else { panic!("{:?}", shape.waits) };
     assert_eq!((wait.node, wait.from, wait.until), (2, at(4), Some(at(5))));
     assert_eq!(wait.decision, Some(DecisionKind::Approved));
