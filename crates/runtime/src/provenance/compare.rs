@@ -20,10 +20,10 @@ use super::reply::ThingComparison;
 use crate::backpack::inspect::{BackpackReference, Backpacks};
 use crate::bounds::PATH_QUOTED_BYTES_MAX;
 use crate::context::ProjectContext;
-use piton_core::did_you_mean;
 use crate::request::SessionReference;
 use crate::workflow::Runtime;
 use crate::workspaces::FileWorld;
+use piton_core::did_you_mean;
 
 /// The places where things are looked up, as far as they exist.
 pub struct Worlds<'a> {

@@ -7,11 +7,11 @@ use piton_workflow::NodeKind;
 use piton_workflow::projection::{RunNode, RunState};
 
 use crate::bounds::NAME_QUOTED_BYTES_MAX;
-use piton_core::did_you_mean;
 use crate::request::SessionReference;
 use crate::workflow::Runtime;
 use crate::workflow::loaded_session::LoadedSession;
 use crate::workflow::reference::{ambiguous, ends};
+use piton_core::did_you_mean;
 
 /// A node of a run as people name it: `RUN` or `RUN@NODE`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,8 +16,8 @@ use piton_workflow::run_index::{RunListing, UnreadableSession};
 use super::runs::unreadable;
 use super::runtime::Runtime;
 use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, NAME_QUOTED_BYTES_MAX, cut};
-use piton_core::did_you_mean;
 use crate::request::SessionReference;
+use piton_core::did_you_mean;
 
 /// The purpose of a reference.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use piton_workflow::session;
 
 use super::runtime::Runtime;
 use crate::bounds::{NAME_QUOTED_BYTES_MAX, STATS_RUNS_MAX};
-use piton_core::did_you_mean;
 use crate::reply::CountedRuns;
+use piton_core::did_you_mean;
 
 impl Runtime {
     /// Sums up the steps of a workflow over its newest runs.
