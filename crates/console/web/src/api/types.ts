@@ -117,7 +117,7 @@ export type Assessment = {
 
 export type AssessmentId = string;
 
-/** The columns of the attempts. All have the same length. */
+/** The columns of the attempts. All but the list of those that asked have the same length. */
 export type AttemptColumns = {
   /** The attempts that only asked a person, as indices of the columns. They led nowhere, and were not refused. */
   asked?: number[];
