@@ -32,6 +32,9 @@ const SCRIPTS: [(&str, &str); 6] = [
     ("wr.research", include_str!("../../../workflow/tests/it/agent/data/research.json")),
 ];
 
+/// Tools of clients that start subagents: whoever has one knows it.
+const TOOLS_OF_CLIENTS: [&str; 1] = ["runSubagent"];
+
 /// The agent, and what it has read.
 struct Reader {
     agent: Agent,
@@ -114,7 +117,8 @@ impl Reader {
             let is_shown = forms.map(|form| form.replace("{}", word));
             let is_seen = self.parameters.contains(word)
                 || is_shown.iter().any(|shown| text.contains(shown))
-                || sent.get(word).is_some();
+                || sent.get(word).is_some()
+                || TOOLS_OF_CLIENTS.contains(&word);
             if !is_seen {
                 self.faults
                     .push(format!("`{word}` is neither a parameter nor in this text:\n{text}"));

@@ -60,7 +60,7 @@ export const VIEWS: View[] = [
   {
     name: 'run-blame',
     address: run(),
-    shows: 'composed by Piton',
+    shows: 'line by line',
     act: async (page) => {
       await page.getByText('gateway at 11 s').waitFor({ timeout: 15_000 })
       await press(page, 'b')

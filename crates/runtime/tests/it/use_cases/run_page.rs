@@ -59,7 +59,7 @@ async fn a_query_line_finds_runs_by_fields_and_words() {
             ("gaps:0 -pump", vec![two]),
             ("\"red valve\"", vec![two]),
             ("\"valve red\"", vec![]),
-            ("pum*", vec![one]),
+            ("run_ind*", vec![one]),
             ("run_index", vec![one]),
             (&label, vec![two]),
             ("age<1000w", vec![one, two, three]),

@@ -279,7 +279,7 @@ async fn a_new_process_takes_a_long_shape_from_the_cache_until_something_is_appe
     let key = piton_store::port::CacheKey {
         stream: piton_store::StreamId::from(at.session),
         projection: "shape".parse().unwrap(),
-        version: 1,
+        version: piton_workflow::projection::SHAPE_VERSION,
     };
     let entry = machine.ports.cache.get(&key).await.unwrap().unwrap();
     let forged = String::from_utf8(entry).unwrap().replace("\"Work\"", "\"Forged\"");
