@@ -17,7 +17,7 @@ pub(super) const REFUSALS_REASON: UserOnlyDependency = UserOnlyDependency::Appro
 /// Returns the refusals of the step at a node, for a limit of `ask_after`.
 pub(super) fn refusals(run: &RunState, node: NodeId, ask_after: usize) -> Refusals {
     let decisions = run.decisions_on(node);
-    // A rejection does not start the count anew: the step stays stopped until the person says otherwise.
+    // A rejection does not restart the count: the step stays stopped until the person says otherwise.
     let settles = |made: &&RecordedDecision| made.decision.decision != DecisionKind::Refused;
     let since = decisions.iter().rfind(settles).map_or(EventIndex::ZERO, |made| made.index);
     let attempts = run.advances.at_node(node).iter();
