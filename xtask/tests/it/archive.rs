@@ -21,7 +21,7 @@ pub(crate) fn unpack(packages: &Packages) {
         ("LICENSES-THIRD-PARTY", "tokio 1."),
         ("completions/piton", "complete"),
         ("completions/_piton", "#compdef piton"),
-        ("completions/piton.fish", "complete -c piton"),
+        ("completions/piton.fish", "--command piton"),
         ("man/man1/piton.1", ".TH"),
         ("man/man1/piton-session-list.1", ".TH"),
     ] {
